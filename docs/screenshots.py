@@ -1,8 +1,8 @@
 """Make the pictures of the page: a server with the demo studies, and a headless Chromium.
 
-    python docs/screenshots.py
+    python -m docs.screenshots
 
-Needs the extras `serve` and `test`, and a Chromium.
+With the notebooks of examples/ in a JupyterLab. Needs the extras `serve` and `test`, and a Chromium.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import uvicorn
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.page import test_notebooks as notebooks
+from tests.page.actions import drag
 
 from coactor.studies import Store, Study
 from coactor.studies.accounts import Accounts
@@ -58,7 +60,31 @@ def take(address: str, code: str) -> None:
         for name, (path, ready) in PICTURES.items():
             page.set_viewport_size({"width": 1280, "height": 1100 if name == "report" else 800})
             save(page, f"{address}{path}", ready, IMAGES / f"{name}.png")
+        take_notebooks(browser)
         browser.close()
+
+
+def take_notebooks(browser: Browser) -> None:
+    """An edit in the middle, and a figure."""
+    with (
+        TemporaryDirectory() as folder,
+        TemporaryDirectory() as own,
+        notebooks.jupyter_lab(Path(folder), Path(own)) as lab,
+    ):
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        notebooks.run(notebooks.show(page, lab, "tours.ipynb"), 2)
+        shown = notebooks.done(page, 1).locator("iframe[title=coactor]")
+        shown.content_frame.locator("#submit[data-armed]").wait_for()
+        shown.evaluate("frame => frame.scrollIntoView()")
+        stops = shown.content_frame.locator(".stops .stop")
+        stops.nth(2).hover()
+        drag(page, stops.nth(2), stops.nth(5), drop=False)
+        page.screenshot(path=IMAGES / "notebook-edit.png")
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        notebooks.run(notebooks.show(page, lab, "choices.ipynb"), 7)
+        notebooks.done(page, 4)
+        notebooks.done(page, 2).locator("img").evaluate("image => image.scrollIntoView()")
+        page.screenshot(path=IMAGES / "notebook-figure.png")
 
 
 def save(page: Page, address: str, ready: str, file: Path) -> None:

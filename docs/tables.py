@@ -4,7 +4,8 @@
     python docs/tables.py claims results           only the verdicts of that folder
     python docs/tables.py open-choices results     a folder of `coactor open-choices`
     python docs/tables.py drivers evaluation       a folder of `coactor evaluate`; also planner, rankings, ...
-    python benchmarks/peers.py | python docs/tables.py peers      a table that a benchmark prints
+    coactor bench default+paper --archive rank.train | python docs/tables.py bench
+    python benchmarks/people.py | python docs/tables.py people    a table that a benchmark prints
 
 Each table ends with the command that made it and the date. Do not edit tables by hand.
 """
@@ -45,15 +46,13 @@ ARCHIVES = {
 }
 PRINTED = {
     "core": "python benchmarks/core.py",
-    "default-learner": "python benchmarks/default_learner.py",
-    "default-ranking": "python benchmarks/default_learner.py --data rank.train rank.test",
-    "markov": "python benchmarks/markov.py planner_routes",
+    "disruptions": "python benchmarks/disruptions.py",
     "never-worse": "python benchmarks/never_worse.py ARCHIVE ...",
+    "ordinary": "python benchmarks/disruptions.py --ordinary",
     "page": "python benchmarks/page.py",
     "page-large": "python benchmarks/page.py --large",
-    "peers": "python benchmarks/peers.py",
     "people": "python benchmarks/people.py",
-    "rankings-generated": "python benchmarks/rankings.py --data rank.train",
+    "replans": "python benchmarks/replans.py",
     "roster": "python benchmarks/roster.py --runs 10",
     "solvers": "python benchmarks/solvers.py --seconds 2",
     "soak": "python benchmarks/soak.py",
@@ -182,6 +181,25 @@ def archive(name: str, folder: Path) -> None:
 # -- what benchmarks print -----------------------------------------------------------------------------------
 
 
+def bench(text: str) -> None:
+    """A row for each setting of `coactor bench`: efforts, and the differences to the default."""
+    of: dict[str, dict[str, tuple[str, str]]] = {}
+    for line in text.splitlines():
+        if line.count("  ") == 4:
+            setting, learner, effort, over, _ = line.split("  ")
+            of.setdefault(setting, {})[learner] = effort.partition(" ")[0], over
+    others = ["default+paper", "", *(n for n in next(iter(of.values())) if n not in (*FOUR, "default"))]
+    others = list(dict.fromkeys(others))
+    rows = []
+    for setting, efforts in of.items():
+        best = min(FOUR, key=lambda name: float(efforts[name][0]))
+        cells = [f"{efforts[name or best][0]}; {efforts[name or best][1]}" for name in others]
+        cells[1] = f"{best} {cells[1]}"
+        rows.append([setting, efforts["default"][0], *cells])
+    head = ["", "default", *(name or "best of the paper's four" for name in others)]
+    save("bench", table(head, rows), "coactor bench default+paper --archive rank.train")
+
+
 def printed(name: str, text: str) -> None:
     """Keep the Markdown tables of the output; without one, all of it as it is."""
     body = "\n\n".join(t.strip() for t in markdown_tables(text)) or f"```text\n{text.strip()}\n```"
@@ -194,10 +212,12 @@ def main(name: str = "", folder: str = "") -> None:
         folders[name](Path(folder))
     elif name in ARCHIVES and folder:
         archive(name, Path(folder))
+    elif name == "bench":
+        bench(sys.stdin.read())
     elif name in PRINTED and not folder:
         printed(name, sys.stdin.read())
     else:
-        sys.exit(f"{__doc__}\nTables: {', '.join([*folders, *ARCHIVES, *PRINTED])}.")
+        sys.exit(f"{__doc__}\nTables: {', '.join([*folders, 'bench', *ARCHIVES, *PRINTED])}.")
 
 
 if __name__ == "__main__":
