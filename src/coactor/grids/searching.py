@@ -20,6 +20,7 @@ PRICE, DEAREST = 3.0, 1000.0  # of breaking a rule by one unit, in the same unit
 RAISE, LOWER = 1.3, 1.05  # the price where a rule is broken, and where it is kept again
 NEAR, NEAREST = 0.1, 1e-6  # what a cell that differs from a draft costs: in the search, and in the end
 RUN = 8  # cells in a row that one step of the search changes, at most
+KINDS = np.array([grids.SET, grids.EXCHANGE, grids.SET, grids.EXCHANGE, grids.ROTATE])  # of one cell, of runs
 TEMPERATURES, CHUNK = 32, 10_000  # of one search, at least; steps at one of them, at most
 
 
@@ -101,13 +102,15 @@ class Search:
     ) -> None:
         self.x, self.view, self.rng = x, GridLandscape(x, w, strict=True), np.random.default_rng(0)
         self.costs = x.costs(w)
-        cells = int(np.prod(x.shape))
-        self.free = np.arange(cells) if free is None else free
-        anywhere = self.rng.integers(x.phi.choices, size=cells)
+        self.cells, self.swaps = int(np.prod(x.shape)), np.array(x.schema.swaps, np.int64)
+        self.sizes = np.array(x.shape)
+        self.strides = self.cells // np.cumprod(self.sizes)
+        self.free = np.arange(self.cells) if free is None else free
+        anywhere = self.rng.integers(x.phi.choices, size=self.cells)
         tried = self._draw(1000)
         changes = np.abs(grids.effects(self.view.value, anywhere, tried[tried[:, 3] == 1], x.stride))
         self.typical = float(changes[changes > 0].mean()) if changes.any() else 1.0
-        if self.free.size < cells:
+        if self.free.size < self.cells:
             self.view.edits = x.edits[self._inside(x.edits)]
         if draft is not None:
             self.view.stay(draft, NEAR * self.typical)
@@ -163,31 +166,33 @@ class Search:
 
     def _draw(self, count: int) -> Indices:
         """Random edits of free cells: of one or two, and of stretches of a row, which these cannot leave."""
-        x, rng, shape = self.x, self.rng, np.array(self.x.shape)
-        along, swaps = x.schema.along, np.array(x.schema.swaps, np.int64)
-        a = rng.choice(self.free, count)
-        kind = rng.integers(5 if shape.size > 1 else 2, size=count)
-        op = np.array([grids.SET, grids.EXCHANGE, grids.SET, grids.EXCHANGE, grids.ROTATE])[kind]
-        length = np.minimum(rng.integers(1, RUN + 1, size=count), shape[along] - a // x.stride % shape[along])
+        x, rng, schema = self.x, self.rng, self.x.schema
+        a = self.free[rng.integers(self.free.size, size=count)]
+        kind = rng.integers(KINDS.size if len(x.shape) > 1 else 2, size=count)
+        op = KINDS[kind]
+        length = rng.integers(1, RUN + 1, size=count)
+        length = np.minimum(length, x.shape[schema.along] - a // x.stride % x.shape[schema.along])
         length[kind < 2] = 1
-        b = np.where(
-            op == grids.ROTATE, 1 - 2 * rng.integers(2, size=count), rng.integers(x.phi.choices, size=count)
-        )
-        op[(op == grids.EXCHANGE) & (swaps.size == 0)] = grids.SET
-        if swaps.size:
-            axis = rng.choice(swaps, count)
-            stride = np.append(np.cumprod(shape[:0:-1])[::-1], 1)[axis]
-            at = a // stride % shape[axis]
-            other = (at + rng.integers(1, np.maximum(shape[axis], 2))) % shape[axis]
+        turns, choices = 1 - 2 * rng.integers(2, size=count), rng.integers(x.phi.choices, size=count)
+        b = np.where(op == grids.ROTATE, turns, choices)
+        if not self.swaps.size:
+            op[op == grids.EXCHANGE] = grids.SET
+        else:
+            axis = self.swaps[rng.integers(self.swaps.size, size=count)]
+            size, stride = self.sizes[axis], self.strides[axis]
+            at = a // stride % size
+            other = (at + rng.integers(1, np.maximum(size, 2))) % size
             b = np.where(op == grids.EXCHANGE, a + (other - at) * stride, b)
-            length[(op == grids.EXCHANGE) & (axis == along)] = 1  # two stretches of a row could overlap
+            length[(op == grids.EXCHANGE) & (axis == schema.along)] = (
+                1  # two stretches of a row could overlap
+            )
         edits = np.stack([op, a, b, length], axis=1)
-        return edits if self.free.size == shape.prod() else edits[self._inside(edits)]
+        return edits if self.free.size == self.cells else edits[self._inside(edits)]
 
     def _inside(self, edits: Indices) -> NDArray[np.bool_]:
         """Which edits change free cells only."""
         x, steps = self.x, np.arange(max(RUN, self.x.schema.longest))
-        locked = np.ones(int(np.prod(x.shape)), bool)
+        locked = np.ones(self.cells, bool)
         locked[self.free] = False
         op, a, b, length = edits.T[:, :, None]
         cells = np.minimum(steps, length - 1) * x.stride
