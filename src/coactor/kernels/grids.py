@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from coactor.kernels.arrays import compiled
 from coactor.protocol import Indices, Matrix, Vector
 
 POSITIVE, LINEAR, SPREAD = 0, 1, 2
@@ -55,7 +56,7 @@ class Scratch(NamedTuple):
     stamp: Indices
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def evaluate(p: Program, y: Indices) -> tuple[Vector, Vector]:
     """The sum of each node (of a SPREAD: its value) and the outputs."""
     n = p.kind.size
@@ -76,7 +77,7 @@ def evaluate(p: Program, y: Indices) -> tuple[Vector, Vector]:
     return s[:n], s[n:]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def scratch(p: Program) -> Scratch:
     """Fresh scratch space for `effect`."""
     n, levels = p.kind.size, p.level_start.size - 1
@@ -84,7 +85,7 @@ def scratch(p: Program) -> Scratch:
     return Scratch(np.zeros(n), marks[0], marks[1], np.zeros(levels, np.int64), np.zeros(1, np.int64))
 
 
-@njit(cache=True)
+@compiled
 def effect(p: Program, y: Indices, s: Vector, edit: Indices, stride: int, work: Scratch, out: Vector) -> None:
     """What an edit changes: of the outputs in `out`, of the nodes' sums in `work`.
 
@@ -149,7 +150,7 @@ def effect(p: Program, y: Indices, s: Vector, edit: Indices, stride: int, work: 
                 delta[to] += coefs[k] * change
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def effects(p: Program, y: Indices, edits: Indices, stride: int) -> Matrix:
     """The change in the outputs by each edit, one row each."""
     s, total = evaluate(p, y)
@@ -160,7 +161,7 @@ def effects(p: Program, y: Indices, edits: Indices, stride: int) -> Matrix:
     return out
 
 
-@njit(cache=True)
+@compiled
 def differs(y: Indices, edit: Indices, stride: int) -> bool:
     """Whether an edit changes something, an exchange at both of its ends."""
     a, b, last = edit[1], edit[2], (edit[3] - 1) * stride
@@ -169,7 +170,7 @@ def differs(y: Indices, edit: Indices, stride: int) -> bool:
     return bool(y[a] != y[b] and y[a + last] != y[b + last])
 
 
-@njit(cache=True)
+@compiled
 def worse(harm: Vector) -> bool:
     """Whether an edit breaks one of the rules more than before."""
     for k in range(harm.size):  # noqa: SIM110
@@ -178,7 +179,7 @@ def worse(harm: Vector) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def judge(rules: Program, y: Indices, edits: Indices, stride: int) -> Indices:
     """Which edits change nothing, break a rule more than before, or are legal; one output for each rule."""
     s, broken = evaluate(rules, y)
@@ -191,7 +192,7 @@ def judge(rules: Program, y: Indices, edits: Indices, stride: int) -> Indices:
     return verdict
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def improving(
     value: Program,
     rules: Program,
@@ -235,7 +236,7 @@ def improving(
     return chosen
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def perform(y: Indices, edit: Indices, stride: int) -> None:
     """Make an edit, in place."""
     op, a, b, length = edit[0], edit[1], edit[2], edit[3]
@@ -252,7 +253,7 @@ def perform(y: Indices, edit: Indices, stride: int) -> None:
             y[one], y[two] = y[two], y[one]
 
 
-@njit(cache=True)
+@compiled
 def settle(p: Program, s: Vector, work: Scratch) -> None:
     """Make the last effect's changes of the nodes' sums lasting."""
     for rank in range(work.counts.size):
@@ -261,7 +262,7 @@ def settle(p: Program, s: Vector, work: Scratch) -> None:
             s[t] += work.delta[t]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def anneal(
     value: Program,
     rules: Program,
