@@ -13,7 +13,7 @@ from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sparse_scores(indptr: Indices, indices: Indices, values: Vector, w: Vector) -> Vector:
     """w . f(document) for each document."""
     out = np.empty(indptr.size - 1)
@@ -25,7 +25,7 @@ def sparse_scores(indptr: Indices, indices: Indices, values: Vector, w: Vector) 
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sparse_sum(indptr: Indices, indices: Indices, values: Vector, share: Vector, dim: int) -> Vector:
     """The sum of all document rows, each times its share."""
     out = np.zeros(dim)
@@ -36,7 +36,7 @@ def sparse_sum(indptr: Indices, indices: Indices, values: Vector, share: Vector,
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sparse_dense(indptr: Indices, indices: Indices, values: Vector, dim: int) -> Matrix:
     """The same rows as a dense matrix."""
     out = np.zeros((indptr.size - 1, dim))
@@ -46,13 +46,13 @@ def sparse_dense(indptr: Indices, indices: Indices, values: Vector, dim: int) ->
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def descending(scores: Vector) -> Indices:
     """Documents by decreasing score; ties keep input order."""
     return np.argsort(-scores, kind="mergesort")
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def climb(
     scores: Vector, labels: Vector, g: Vector, start: Indices, kappa: float, best: bool, limit: int
 ) -> tuple[Indices, Indices]:

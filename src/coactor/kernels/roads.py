@@ -17,7 +17,7 @@ from coactor.kernels.arrays import reverse
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def tree(
     start: Indices, turns: Indices, ends: Indices, cost: Vector, source: int, target: int
 ) -> tuple[Vector, Indices]:
@@ -50,7 +50,7 @@ def tree(
     return distance, reached
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def trace(reached: Indices, near: Indices, source: int, target: int) -> Indices:
     """The turns from source to target, in order; `near` is the link at the tree's side of each turn."""
     length = 0
@@ -66,7 +66,7 @@ def trace(reached: Indices, near: Indices, source: int, target: int) -> Indices:
     return path
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def find_turns(start: Indices, head: Indices, links: Indices) -> Indices:
     """The turn between each link and the next; -1 where the network has none. Turn k leads to head[k]."""
     turns = np.full(max(0, len(links) - 1), -1, np.int64)
@@ -78,7 +78,7 @@ def find_turns(start: Indices, head: Indices, links: Indices) -> Indices:
     return turns
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, first: int) -> int:
     """The length of the longest prefix of turns[first:] that is a shortest path, given the distances."""
     total = 0.0
@@ -89,7 +89,7 @@ def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, firs
     return len(turns) - first
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def via_points(
     start: Indices, turns: Indices, head: Indices, cost: Vector, origin: int, driven: Indices
 ) -> Indices:
@@ -110,7 +110,7 @@ def via_points(
     return places[: max(0, count - 1)]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def direct(
     start: Indices, turns: Indices, ends: Indices, reached: Indices, source: int, links: Indices
 ) -> Indices:
@@ -144,7 +144,7 @@ class Trees(NamedTuple):
     target: int
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def turns_through(trees: Trees, into: int, out: int, turns: Indices) -> tuple[int, int]:
     """Write the turns of the cheapest path through a link: from the link back to the origin, then onwards.
 
@@ -167,7 +167,7 @@ def turns_through(trees: Trees, into: int, out: int, turns: Indices) -> tuple[in
     return first, count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def detours(trees: Trees, into: Indices, out: Indices, rows: Matrix) -> Matrix:
     """The summed features of the cheapest path through each link, given the turns before and after it."""
     total = np.zeros((len(into), rows.shape[1]))
@@ -179,7 +179,7 @@ def detours(trees: Trees, into: Indices, out: Indices, rows: Matrix) -> Matrix:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def survey(
     trees: Trees,
     into: Indices,
@@ -210,7 +210,7 @@ def survey(
     return used, twice
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def way(trees: Trees, into: int, out: int) -> Indices:
     """The links of the cheapest path through a link, without the origin, with the target."""
     turns = np.empty(2 * len(trees.ahead), np.int64)
