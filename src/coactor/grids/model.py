@@ -23,7 +23,7 @@ from coactor.kernels import grids
 from coactor.protocol import BROKEN, Indices, Matrix, Move, Usage, Vector, every_weight
 
 REPLAN = 100_000  # steps of a re-plan, at most
-SEARCHED = 0.4  # of a time limit, for simulated annealing, where OR-Tools goes on with its answer
+SEARCHED = 0.7  # of a time limit, for simulated annealing, where OR-Tools goes on with its answer
 
 Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
 """Names on an axis, or names with their colours, or None: they come with each problem."""
