@@ -280,3 +280,24 @@ def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
             assert [version.learned_for for version in one.versions(7)] == ["ben", "ana"]
             with pytest.raises(Invalid, match="The name of the expert is empty"):
                 one.rollback(4, "an empty variable", learned_for="")
+
+
+def test_a_plan_from_outside_and_what_a_tell_refuses_are_the_same_on_disk_and_over_http(place):
+    domain = Tour(points=6, features=2)
+    x, other = domain.sample(np.random.default_rng(0), 2)
+    mine = domain.apply(x, domain.solve(x, np.ones(2)), {"op": "reverse", "args": [1, 3]})
+    with open_study(place.store, "outside", domain, "PER", create=True) as local:
+        with place.connect("outside", domain) as remote:
+            for study in (local, remote):
+                proposal = study.ask(x, solution=mine)
+                assert proposal.basis.proposer == "outside"
+                np.testing.assert_array_equal(proposal.solution, mine)
+                with pytest.raises(Invalid, match="exactly one"):
+                    study.tell(proposal, moves=[], solution=mine)
+        session = Session(domain, "PER")
+        ours, theirs = session.ask(x), Session(domain, "PER").ask(other)
+        for place_, foreign in ((session, theirs), (local, replace(theirs, id=1))):
+            for call in (place_.tell, place_.replan):
+                with pytest.raises(Invalid, match="made by another session or study"):
+                    call(foreign, moves=[])
+        assert session.tell(ours, moves=[]).effort == 0

@@ -115,6 +115,7 @@ class RemoteStudy:
         actor: str = "",
         asked_for: str = "",
         renew: bool = True,
+        solution: Solution | None = None,
         keep: Parts = (),
         near: Solution | None = None,
     ) -> Proposal:
@@ -124,7 +125,8 @@ class RemoteStudy:
         body = {"problem": data, "label": label, "renew": renew, "asked_for": asked_for}
         body |= {"actor": actor} if actor else {}
         body |= {"keep": plain_parts(named_parts(keep))}
-        body |= {} if near is None else {"near": self._plain(near)}
+        given = {"solution": solution, "near": near}
+        body |= {name: self._plain(y) for name, y in given.items() if y is not None}
         return self._proposal(problem, self._call("POST", "/proposals", body, headers))
 
     def renew(self, proposal: Proposal | int) -> Proposal:
@@ -328,9 +330,8 @@ class RemoteStudy:
             report = report_of(correction)
             path = [self._plain(z) for z in report.get("path", [])]
             return report | ({"path": path} if path else {"moves": self._plain_moves(correction.moves)})
-        if moves is not None:
-            return {"moves": self._plain_moves(moves)}
-        return {} if solution is None else {"solution": self._plain(solution)}
+        given = {} if moves is None else {"moves": self._plain_moves(moves)}
+        return given if solution is None else {**given, "solution": self._plain(solution)}
 
     def _plain_moves(self, moves: Iterable[Move]) -> list[Move]:
         plain = [plain_move(move) for move in moves]

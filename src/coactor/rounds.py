@@ -20,7 +20,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -400,6 +400,19 @@ def _outlook(knowledge: Knowledge, proposer: str, solved_for: str) -> Outlook:
     if proposer in knowledge.fixed:
         return Outlook(knowledge.fixed[proposer])
     return Outlook.of(learner_for(knowledge.learner, solved_for))
+
+
+def check_own(asked: Proposal, given: Proposal, plain: Callable[[Any], Any] = lambda data: data) -> None:
+    """Raise Invalid if a proposal is not the one that was asked here under its number.
+
+    `plain` says what of a problem is compared.
+    """
+    first = given.solution if given.before is None else given.before.path[0]
+    alike = given.problem is asked.problem or same_solution(plain(given.problem), plain(asked.problem))
+    if not (alike and same_solution(first, asked.solution)):
+        raise Invalid(
+            f"Proposal {given.id} was made by another session or study; give it to the one that made it."
+        )
 
 
 def weights_of(knowledge: Knowledge, proposal: Proposal) -> Vector:

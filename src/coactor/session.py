@@ -273,8 +273,7 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
-        number = proposal if isinstance(proposal, int) else proposal.id
-        asked, _, weights = self._find(number)
+        asked, _, weights = self._find(proposal)
         start = asked if isinstance(proposal, int) else proposal
         done = rounds.draft_of(self.domain, start, solution, moves, self.move_costs)
         return rounds.resume(self.domain, start, done, weights, keep, self._solver, self.move_costs)
@@ -326,9 +325,7 @@ class Session:
         validate_actor(actor, expert=learned_for)
         work = work or Work()
         work = replace(work, actor=actor or work.actor)
-        if not isinstance(proposal, int | Proposal):
-            raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
-        asked, key, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        asked, key, weights = self._find(proposal)
         earlier = None if isinstance(proposal, int) else proposal.before
         if correction is not None:
             corrections.check_alone(moves, solution, effort, cut)
@@ -451,8 +448,13 @@ class Session:
         names = f"{type(self.domain).__name__} with learner {self.learner.name}"
         return f"<Session of {names}: {self._asked} asked, {len(self.efforts)} told{mean}>"
 
-    def _find(self, number: int) -> tuple[Proposal, str | None, Vector]:
+    def _find(self, proposal: Proposal | int) -> tuple[Proposal, str | None, Vector]:
+        if isinstance(proposal, bool) or not isinstance(proposal, int | Proposal):
+            raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
+        number = proposal if isinstance(proposal, int) else proposal.id
         if number in self._open:
+            if isinstance(proposal, Proposal):
+                rounds.check_own(self._open[number][0], proposal)
             return self._open[number]
         if not 1 <= number <= self._asked:
             raise NotFound(f"There is no proposal {number}; this session has made {self._asked}.")

@@ -89,6 +89,20 @@ def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, 
         assert repr(other) in str(refused.value)
 
 
+def test_open_study_raises_conflict_when_the_start_differs(sqlite_url):
+    tour = domains.Tour(points=6, features=2)
+    open_study(sqlite_url, "s", tour, start=[1.0, 2.0], create=True, settings={"trust": 2.0}).close()
+    open_study(sqlite_url, "s", tour, start=[2.0, 4.0], settings={"trust": 2.0}).close()  # the same direction
+    with pytest.raises(Conflict, match=r"with start .* not .*leave it out"):
+        open_study(sqlite_url, "s", tour, start=[2.0, 1.0], settings={"trust": 2.0})
+    with pytest.raises(Conflict, match=r"with trust 2\.0, not 3\.0"):
+        open_study(sqlite_url, "s", tour, start=[1.0, 2.0], settings={"trust": 3.0})
+    with pytest.raises(Invalid, match="habits"):
+        open_study(sqlite_url, "new", tour, create=True, settings={"habits": 5})
+    with pytest.raises(NotFound):  # nothing was created
+        open_study(sqlite_url, "new", tour)
+
+
 def test_a_solver_named_in_the_settings_makes_the_proposals_of_every_process(sqlite_url, tmp_path):
     code = "import numpy\n\ndef backwards(x, w):\n    return numpy.array([0, 5, 4, 3, 2, 1])\n"
     (tmp_path / "mine.py").write_text(code)

@@ -26,6 +26,16 @@ def test_explain_adds_up(url):
             assert sum(share.share for share in edit.shares) == pytest.approx(edit.gain)
 
 
+def test_explain_words_a_replan(url):
+    domain, (x,) = tours(1)
+    with open_study(url, "tours", domain, start=[1.0] * domain.dim, create=True) as study:
+        y = domain.solve(x, study.weights())
+        worst = list(domain.moves(x, y))[domain.landscape(x, study.weights()).gains(y).argmin()]
+        proposal = study.ask(x, solution=domain.apply(x, y, worst))
+        study.tell(study.replan(proposal), moves=[])
+        assert [edit.text.split(":")[0] for edit in study.explain(proposal.id).edits] == ["Re-planned"]
+
+
 def test_report_names_rules_that_are_broken_often_and_wishes_that_might_be_rules(sqlite_url):
     model = GridModel(over={"nurse": ["Ana"], "day": ["Mon", "Tue"]}, choose={"shift": ["off", "on"]})
     model.rule("Free on Mon", model.has("on").at(day="Mon"))

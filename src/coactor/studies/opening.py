@@ -103,8 +103,7 @@ def open_study(
             _create(store, name, domain, learner, start, given, actor)
         own = None if learner is None or isinstance(learner, str) else learner
         study = Study(store, name, domain, own, solver, strategy)
-        given.pop("trust", None)
-        _check_settings(study, learner, given)
+        _check_settings(study, learner, start, given)
     except BaseException:
         if store is not url:
             store.close()
@@ -185,12 +184,23 @@ def learner_from(learned: State) -> Learner:
         return learners.from_state(learned["learner"])
 
 
-def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:
+def _check_settings(
+    study: Study,
+    learner: str | Learner | None,
+    start: Sequence[float] | Vector | Mapping[str, Any] | None,
+    settings: dict[str, Any],
+) -> None:
     """Raise Conflict if the study was created with other settings than the ones given."""
     given: dict[str, Any] = dict(settings)
+    trust = given.pop("trust", None)
+    begins = start is not None or trust is not None
+    if isinstance(start, Mapping) and isinstance(start.get("learner"), Mapping):
+        learner = learner_from(dict(start))
+    elif isinstance(learner, str) or (learner is None and begins):
+        named = make_learner(learner or study.config["learner"], study.domain, start, trust)
+        given["learner"], learner = named.name, named if begins else None
     if learner is not None:
-        named = make_learner(learner, study.domain) if isinstance(learner, str) else learner
-        given["learner"] = named.name
+        given["learner"] = learner.name
     for setting, value in given.items():
         stored: Any = study.config.get(setting)
         if stored != value:
@@ -199,7 +209,7 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
                 f"Study {study.name!r} has {setting} {has}, not {value!r}; "
                 f"leave {setting} out, or create another study."
             )
-    if learner is not None and not isinstance(learner, str):
+    if learner is not None:
         _check_learner(study, learner)
 
 
@@ -212,7 +222,7 @@ def _check_learner(study: Study, learner: Learner) -> None:
         if has != wants and has == now.get(key):
             raise Conflict(
                 f"Study {study.name!r} has learner {learner.name!r} with {key.rpartition('.')[2]} {has!r}, "
-                f"not {wants!r}; leave learner out, or create another study."
+                f"not {wants!r}; leave it out, or create another study."
             )
 
 

@@ -42,8 +42,8 @@ from coactor.proposals.outcomes import CONTROL
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Solver, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
-from coactor.rounds import NOTHING, Demands, Knowledge, as_control, compare, propose
-from coactor.solutions import same_solution
+from coactor.rounds import NOTHING, Demands, Knowledge, as_control, check_own, compare, propose
+from coactor.solutions import same_solution, short
 from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft, draft_path
 from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
@@ -250,6 +250,16 @@ class Proposer:
             raise NotFound(f"Proposal {id} was not solved with version {version} of the weights.")
         proposal = next((one for one in same if one.solved_for == solved_for), same[-1])
         self._keep(proposal, [], [proposal.solution])
+        return proposal
+
+    def given(self, proposal: Proposal | int) -> Proposal:
+        """A proposal that a caller gives, or its number. Raises Invalid if another study made it."""
+        if isinstance(proposal, bool) or not isinstance(proposal, int | Proposal):
+            raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
+        if isinstance(proposal, int):
+            return self.find(proposal)
+        asked = self.find(proposal.id, proposal.version, proposal.solved_for)
+        check_own(asked, proposal, self.codec.plain_problem)
         return proposal
 
     def of(self, draft: Draft) -> Proposal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import orjson
 from coactor import records
 from coactor.explanations import Belief, PeopleView, beliefs, compare_people
 from coactor.explanations.words import without_unit
+from coactor.keeping import move_text
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.proposals.outcomes import CONTROL
 from coactor.protocol import (
@@ -24,7 +26,6 @@ from coactor.protocol import (
     Solution,
     Vector,
     Work,
-    edit_text,
     feature_signs,
     learner_for,
 )
@@ -292,11 +293,11 @@ class Reports:
         edits = [
             ExplainedEdit(
                 move={**move},
-                text=edit_text(self.domain, shown.problem, y, move),
+                text=move_text(self.domain, shown.problem, y, z, move),
                 gain=float(w @ step),
                 shares=self._shares(w, step),
             )
-            for move, y, step in zip(moves, path[:-1], np.diff(rows, axis=0), strict=True)
+            for move, (y, z), step in zip(moves, pairwise(path), np.diff(rows, axis=0), strict=True)
         ]
         return Explanation(shown.id, shown.version, float(w @ rows[0]), self._shares(w, rows[0]), edits)
 

@@ -11,6 +11,7 @@ from coactor.plugins import load_class
 from coactor.proposals.strategies import NAMES, Strategy, limits, strategy
 from coactor.protocol import Candidate, Domain, Problem, Solution, Solver, Vector
 from coactor.search import check_solution
+from coactor.solutions import short
 from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
 from coactor.validation import text
@@ -90,6 +91,8 @@ def validated(settings: Settings) -> dict[str, Any]:
     if "costs" in stored:
         costs = stored["costs"].items()
         stored["costs"] = {text(op, "operator", 40): number(cost, "cost", 1e6) for op, cost in costs}
+    if not isinstance(stored.get("habits", False), bool):
+        raise Invalid(f"'habits' must be true or false; found {short(stored['habits'])}.")
     if "grace" in stored:
         stored["grace"] = number(stored["grace"], "grace period", 1e9)
     if "solver" in stored:

@@ -209,7 +209,7 @@ class Study(Reports):
 
         At a desk, `Desk.replan` does this for a draft that several people see.
         """
-        asked = self._proposer.find(proposal) if isinstance(proposal, int) else proposal
+        asked = self._proposer.given(proposal)
         moves = [] if solution is None and moves is None else moves
         about = self._report(asked, None, moves, solution)
         asked = replace(asked, solution=asked.solution if asked.before is None else asked.before.path[0])
@@ -285,8 +285,8 @@ class Study(Reports):
         """
         work = work or Work()
         about: dict[str, Any] = {"learn": learn, "learned_for": learned_for, "work": work}
-        if isinstance(proposal, Proposal):
-            about["version"] = proposal.basis.version
+        if not isinstance(proposal, int):
+            about["version"] = self._proposer.given(proposal).version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
         about |= self._report(proposal, correction, moves, solution, effort=effort, cut=cut)
