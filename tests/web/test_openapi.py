@@ -46,7 +46,7 @@ def api(server):
         admin.post("/api/studies/tours/proposals", json={"problem": server.problem(number)})
     admin.post("/api/studies/tours/proposals/1/tell", json={"moves": []})
     schema = schemathesis.openapi.from_dict(admin.get("/api/openapi.json").json())
-    schema.config.update(base_url=server.address)
+    schema.config.update(base_url=server.address, request_timeout=60.0)
     return schema, {"Authorization": admin.headers["Authorization"]}
 
 
