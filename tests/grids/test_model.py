@@ -305,6 +305,31 @@ def test_replan_keeps_what_it_must_and_is_never_worse(seed: int, count: int) -> 
         ROSTER.replan(x, w, y, {("Ana", "Mon", "late")})
 
 
+@pytest.mark.parametrize("first", ["Sick", "Intensive care"])
+def test_replan_prefers_the_rule_that_was_broken_on_purpose(first: str) -> None:
+    """Ana is sick, Ben is taken off: Cleo can work, but not alone in intensive care."""
+    model = GridModel(
+        over={"nurse": ["Ana", "Ben", "Cleo"], "day": ["Mon"]},
+        choose={"shift": ["off", "night"]},
+        data={"sick": "nurse", "trained": "nurse"},
+    )
+    night = model.has("night")
+    rules = {
+        "Sick": night.times("sick"),
+        "Intensive care": night.times("trained").per("day").below(1),
+        "One at night": night.per("day").below(1),
+    }
+    for name in sorted(rules, key=lambda name: name != first):
+        model.rule(name, rules[name])
+    model.wish("Nights", night)
+    x = model.problem({"sick": [1, 0, 0], "trained": [1, 1, 0]})
+    draft = model.apply(
+        x, np.array([[0], [1], [0]]), {"op": "set", "args": [1, 0, 0], "anyway": "Ben is ill"}
+    )  # type: ignore[typeddict-unknown-key]
+    z = model.replan(x, np.ones(model.dim), draft, [("Ben", "Mon", "off")])
+    assert z.tolist() == [[0], [0], [1]]
+
+
 def test_replan_changes_little_around_one_ill_nurse(x: Instance, y: Any) -> None:
     w = np.ones(ROSTER.dim)
     np.testing.assert_array_equal(ROSTER.replan(x, w, y, frozenset()), y)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor.grids import edits
-from coactor.grids.instances import Instance
+from coactor.grids.instances import TIE, Instance
 from coactor.kernels import grids, tolerances
 from coactor.protocol import Indices, Move, Vector
 
@@ -94,7 +94,8 @@ class Search:
     free
         The cells that may be changed; by default all of them.
     draft
-        What to stay near: of equally good solutions the nearest.
+        What to stay near: of equally good solutions the nearest. Where it breaks a rule, that was meant: of
+        as many broken rules, those.
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class Search:
             self.view.edits = x.edits[self._inside(x.edits)]
         if draft is not None:
             self.view.stay(draft, NEAR * self.typical)
+            self.costs = np.where(x.amounts(draft) > grids.KEPT, self.costs, (1.0 + 2.0 * TIE) * self.costs)
 
     def worth(self, y: Indices) -> tuple[float, float]:
         """Minus what broken rules cost, and the utility: in this order, more is better."""
