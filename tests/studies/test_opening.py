@@ -130,6 +130,13 @@ def test_open_study_names_the_default_learner_in_a_conflict(sqlite_url):
         open_study(sqlite_url, "desk", Switches(), "PER")
 
 
+def test_a_closed_study_is_not_written(sqlite_url):
+    study = make(sqlite_url)
+    study.close()
+    with pytest.raises(Invalid, match="closed"):
+        study.ask([1.0, 1.0, 1.0])
+
+
 def test_every_exported_name_of_studies_exists():
     assert all(hasattr(coactor.studies, name) for name in ("Settings", *coactor.studies.__all__))
 

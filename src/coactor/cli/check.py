@@ -77,6 +77,7 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
 
     from coactor import search
     from coactor.protocol import (
+        BROKEN,
         CountsEdits,
         Describes,
         Shows,
@@ -131,8 +132,11 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         CountsEdits: "Without edits_between, the effort of a final solution alone is estimated by search.",
     }
     notes += [note for ability, note in without.items() if not has(domain, ability)]
-    for k in np.flatnonzero(sizes == 0):
-        notes.append(f"No move changes {names[k]!r}, so nothing can be learned about it.")
+    notes += [
+        f"No move changes {name!r}, so nothing can be learned about it."
+        for name, size in zip(names, sizes, strict=True)
+        if size == 0 and not name.startswith(BROKEN)  # moves that break rules are not offered
+    ]
     if sizes.max() > 1000 * sizes[sizes > 0].min(initial=np.inf):
         notes.append(
             f"A move changes {names[sizes.argmax()]!r} over 1000 times as much as "

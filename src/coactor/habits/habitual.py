@@ -96,6 +96,9 @@ class RecalledProblem:
     plain: Problem
     costs: Mapping[tuple[str, str], float]
 
+    def __repr__(self) -> str:
+        return repr(self.plain)
+
 
 class HabitualDomain:
     """A domain with one more feature: how unusual the parts of a solution are, summed over the parts.
