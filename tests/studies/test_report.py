@@ -184,8 +184,12 @@ def test_weeks_begin_on_monday_and_people_are_named_on_request():
     control = report([rows[0], rows[1]._replace(proposer=CONTROL, control=0.5)]).weeks[0]
     assert (control.finished, control.controls, control.effort) == (2, 1, 2.0)
     assert [group.name for group in made.people] == ["ana", "ben"]
+    ana, ben = made.people
+    assert [(week.name, week.effort, week.seconds) for week in ana.weeks] == [("1969-12-29", 3.0, 60.0)]
+    assert [(week.name, week.effort) for week in ben.weeks] == [("1970-01-05", 0.0)]
     assert report(rows, people=False).people == []
-    assert "1969-12-29" in str(made)
+    lines = str(made).splitlines()[-4:]
+    assert [line.split()[0] for line in lines] == ["ana", "1969-12-29", "ben", "1970-01-05"]
 
 
 @pytest.fixture

@@ -289,6 +289,8 @@ export interface Group {
   controls: number;
   unread: number;
   texts: { effort: string; seconds: string; unchanged: string; minutes: string };
+  /** Of a person. */
+  weeks: Group[];
 }
 
 /** Whether there is less to correct; the server has written every sentence and number. */
