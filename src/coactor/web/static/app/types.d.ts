@@ -386,6 +386,8 @@ export interface Panel {
   content: HTMLElement;
   grows?: boolean;
   folded?: boolean;
+  /** It asks something: it is open on a phone too. */
+  asks?: boolean;
   /** It is for editing alone: a finished proposal does not have it. */
   edits?: boolean;
 }

@@ -52,14 +52,14 @@ const SENTENCES = {
   created: () => "created the study",
   asked: ({ proposal, label, revision, version }) =>
     revision
-      ? `updated proposal ${proposal} to version ${version}`
+      ? `solved proposal ${proposal} again, after ${plural(version ?? 0, "correction")}`
       : `asked for proposal ${proposal}${label ? `, “${label}”` : ""}`,
   claimed: ({ proposal }) => `opened proposal ${proposal}`,
-  released: ({ proposal }) => `released proposal ${proposal}`,
+  released: ({ proposal }) => `gave proposal ${proposal} back`,
   edited,
   told,
   said: ({ wish, feature: name }) => `said: ${wish} “${feature(name ?? "").label}”`,
-  reopened: ({ proposal }) => `reopened proposal ${proposal}`,
+  reopened: ({ proposal }) => `took back the submit of proposal ${proposal}`,
   configured: ({ settings }) => `changed ${Object.keys(settings ?? {}).join(", ")}`,
   "rolled back": (fact) => `made a ${rollbackText(fact)}: “${fact.reason}”`,
 };

@@ -99,7 +99,7 @@ function crossTable(weeks, people) {
   const rows = weeks.map((week) => [week.name, ...people.map((person) => cell(week, person))]);
   const head = people.map(({ name }) => actorText(name, ""));
   const title = "Edits · minutes of each person, by the week";
-  return table(title, ["Week from", ...head], rows);
+  return table(title, ["Edits · minutes each, week from", ...head], rows);
 }
 
 /** Tables that are open unless they are long. @param {Group[]} groups @param {string} noun @param {(Element | null)[]} tables */
