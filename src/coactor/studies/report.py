@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TypeAlias, TypeVar
 
@@ -189,7 +189,7 @@ def report(
         at_most,
         table.weeks(np.arange(len(rows))),
         [
-            replace(table.group(name or "(no name)", which), weeks=table.weeks(which))
+            table.group(name or "(no name)", which, table.weeks(which))
             for name, which in _places([row.actor for row in rows]).items()
         ]
         if people
@@ -218,15 +218,20 @@ class _Table:
         known = values[~np.isnan(values)]
         return float(known.mean()) if known.size else None
 
-    def group(self, name: str, which: Places) -> Group:
+    def group(self, name: str, which: Places, weeks: list[Group] | None = None) -> Group:
         """The proposals of a week or of a person; means without controls."""
         learned = which[~self.control[which]]
-        means = {value: self.mean(value, learned) for value in VALUES}
-        texts = {value: "–" if mean is None else written(value, mean) for value, mean in means.items()}
+        effort, seconds, unchanged = means = [self.mean(value, learned) for value in VALUES]
+        texts = {
+            value: "–" if mean is None else written(value, mean)
+            for value, mean in zip(VALUES, means, strict=True)
+        }
         total = float(np.nansum(self.values["seconds"][which])) / 60
         texts["minutes"] = edits(total)
         controls, unread = len(which) - len(learned), int(self.unread[which].sum())
-        return Group(name, len(which), controls, **means, minutes=total, unread=unread, texts=texts)
+        return Group(
+            name, len(which), controls, effort, seconds, unchanged, total, unread, texts, weeks or []
+        )
 
     def weeks(self, which: Places) -> list[Group]:
         """Some of the proposals week by week."""
