@@ -304,7 +304,7 @@ def _headline(verdict: str, done: int, measures: Sequence[Measure]) -> str:
     course = ""
     if measures:
         texts = measures[0].texts
-        course = f"{texts['first']} edits a proposal {texts['when']}, {texts['last']} now"
+        course = f"{counted(measures[0].first, 'edit')} a proposal {texts['when']}, {texts['last']} now"
     sure = [one.texts for one in measures if one.low is not None and one.low > 0]
     if verdict == "less" and sure and sure[0] is measures[0].texts:
         each = " and ".join(texts["each"] for texts in sure)
@@ -341,7 +341,7 @@ def _saving_note(measures: Sequence[Measure]) -> str:
 def _bound_note(at_most: float | None, effort: float | None) -> str:
     if at_most is None or at_most <= (effort or 0.0):
         return ""
-    far = f"by at most {edits(at_most)} edits each"
+    far = f"by at most {counted(at_most, 'edit')} each"
     return f"Without learning, the last ones would have differed from the result {far}."
 
 

@@ -85,6 +85,7 @@ def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(sit
     page.set_viewport_size({"width": 390, "height": 844})
     versions = page.get_by_role("region", name="Versions of the weights")
     assert versions.evaluate("(it) => it.scrollWidth <= it.clientWidth")  # with the date and the buttons
+    assert versions.get_by_role("button").first.bounding_box()["height"] < 40  # on one line
     log, earlier = page.get_by_role("region", name="Log"), page.get_by_role("button", name="Earlier")
     bottom = log.bounding_box()["y"] + log.bounding_box()["height"]
     assert earlier.bounding_box()["y"] >= bottom + 8
