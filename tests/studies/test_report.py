@@ -80,8 +80,9 @@ def test_report_denies_no_fall_that_may_be_chance():
     made = report(rounds(10.0, *[0.0] * 25))
     assert made.verdict == "unclear"
     assert made.headline.startswith("No sure change yet: 3.3 edits a proposal at the start, 0 now")
-    one = report(rounds(1.0, 1.0, 1.0, *[0.0] * 30))
+    one = report([*rounds(1.0), *(row._replace(proposed_with=9) for row in rounds(*[0.0] * 30))])
     assert "1 edit a proposal at the start" in one.headline
+    assert "compare the first proposal, made when" in one.notes[0]
 
 
 def test_people_who_accept_unread_are_said_and_no_success():

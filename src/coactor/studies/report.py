@@ -327,6 +327,7 @@ def _comparison_note(before: int, now: int, control: bool) -> str:
     first = counted(before, "proposal")
     if control:
         return f"The numbers compare {first} made without what was learned with the last {now} others."
+    first = first.removeprefix("1 ")
     return f"The numbers compare the first {first}, made when little was learned, with the last {now}."
 
 
