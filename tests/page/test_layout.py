@@ -7,7 +7,7 @@ import pytest
 
 from coactor.domains import Graph, Query, Ranking, Tour
 from coactor.studies import open_study
-from tests.page.actions import centre, console_errors, drag, press, submit
+from tests.page.actions import centre, console_errors, drag, drag_seeing, press, submit
 
 pytestmark = pytest.mark.browser
 
@@ -105,7 +105,7 @@ def test_signs_in_cells_have_a_legend_and_one_button_is_called_undo(site):
 def test_edited_stop_is_in_view_in_the_list(site, revision):
     page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/s/try-plan/p/1")
     stops = page.locator(".stops .stop")
-    drag(page, stops.nth(1), page.locator(".stops .stop.c1").last)
+    drag_seeing(page, stops.nth(1), page.locator(".stops .stop.c1").last)
     revision(page, 1)
     row, panel = page.locator(".lists .stop.moved"), page.locator(".panel.grows .panel-body")
     box, inside = row.bounding_box(), panel.bounding_box()
