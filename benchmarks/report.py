@@ -7,7 +7,8 @@ was learned. How many studies are told at any moment that there is less to corre
 experts of the demo studies; how many are told so by proposal 40, and how many if a share of the proposals
 is made without what was learned? Which clauses of the lessons agree with the expert's taste? Does the
 interval of what learning saves contain the truth at all moments? How many edits does one true statement
-about a feature save, and how many does a false one cost?
+about a feature save, and how many does a false one cost? How many edits more if nobody answers whether a
+very unlikely correction was for today only?
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ from coactor.protocol import (
     has,
     learner_for,
 )
-from coactor.rounds import as_control, propose
+from coactor.rounds import as_control, learn, observe, propose
 from coactor.session import Session
 from coactor.studies.evidence import FIRST_LOOK, START, change, confidence_sequence, differences
 from coactor.studies.log.facts import Finished, finished
 from coactor.studies.report import FEWEST
 from coactor.web.demo.studies import DEMOS, DemoKind, draw_taste
 
+SURE = 0.9  # the chance from which the page asks, and an unanswered correction counts half
 FIRST_SEED = 7000  # no seed that a test or a choice of ours was made with
 LOOKS = 10  # proposals between two looks at the interval
 SUMMARY = 10  # proposals that a summary of lessons covers
@@ -177,6 +179,28 @@ def statements(name: str, seeds: range) -> dict[str, float]:
     return {**change, "edits of ten": edits["", 10] / each, "edits of twenty": edits["", 20] / each}
 
 
+def unanswered(kind: DemoKind, seeds: range, proposals: int) -> list[float]:
+    """The edits if every correction counts in full, those if unlikely ones count half, and how many did."""
+    edits, asked = [0.0, 0.0], 0
+    for seed in seeds:
+        domain, taste = kind.domain(), draw_taste(kind, np.random.default_rng([seed, 0]))
+        expert = SimulatedExpert(domain, taste, kind.kappa, policy="best")
+        for half in (False, True):
+            session = Session(domain, "default", seed=seed)
+            knowledge = session.knowledge
+            for k in range(1, proposals + 1):
+                x = kind.problem(np.random.default_rng([seed, k]))
+                proposal = session.ask(x, actor="Ada")
+                correction = expert(x, proposal.solution)
+                observed = observe(domain, proposal, correction, knowledge.learner.reads, learned_for="Ada")
+                unsure = half and correction.effort > 0 and (proposal.chance or 0.0) >= SURE
+                read = replace(observed.feedback, unsure=unsure)
+                learn(knowledge, replace(observed, feedback=read))
+                edits[half] += correction.effort
+                asked += unsure
+    return [*edits, asked]
+
+
 def clauses(kind: DemoKind, known: list[Known], taste: Vector) -> list[bool]:
     """For each clause of the lessons, and of the summaries of ten, whether the taste has that sign."""
     domain, agree = kind.domain(), []
@@ -230,6 +254,9 @@ def main() -> None:
         "sentences that say something": sentences,
         "interval, one in ten": covered(given.studies, 300, 0.1),
         "interval, one in four": covered(given.studies, 300, 0.25),
+        "unanswered": {
+            name: unanswered(kind, said, given.proposals) for name, kind in DEMOS.items() if not kind.weeks
+        },
         "statements": {name: statements(name, said) for name in ("try-tour", "try-roster")},
     }
     print(orjson.dumps(result, option=orjson.OPT_INDENT_2).decode())

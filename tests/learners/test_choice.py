@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,16 @@ def test_update_takes_an_estimated_correction_as_its_mean_edit() -> None:
     one.update(Feedback(np.array([0 * edit, edit]), 1.0, declined))
     three.update(Feedback(np.array([0 * edit, 3 * edit]), 3.0, declined, estimated=True))
     assert three.weights == pytest.approx(one.weights)
+
+
+def test_update_learns_less_from_an_unsure_correction() -> None:
+    sure = a_round(np.random.default_rng(0), np.array([1.0, -2.0]))
+    learners = [taught(ChoiceLearner(2), np.array([2.0, 1.0]), rounds=5) for _ in range(3)]
+    learners[1].update(replace(sure, unsure=True))
+    learners[2].update(sure)
+    before, half, full = (learner.weights for learner in learners)
+    assert 0.0 < np.linalg.norm(half - before) < np.linalg.norm(full - before)
+    assert cosine(half - before, full - before) > 0.9
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.5, 60.0])

@@ -43,6 +43,7 @@ def test_morning_by_mouse_and_keys(site, revision, morning):
     assert listed.nth(3).locator(".remark").inner_text() == "waits 14 min"
     assert page.locator(".timebar .service").count() == 4
     assert page.locator(".timebar .shift").count() == 2
+    assert page.locator(".times").first.inner_text().split() == ["8:00", "12:00"]  # the later shift ends
     dots = page.locator(".stops .stop")
     lane, early = page.locator('.stops [data-stop="1"]'), page.locator('.stops [data-stop="2"]')
     depot = centre(page.locator(".stops .depot"))
@@ -51,7 +52,7 @@ def test_morning_by_mouse_and_keys(site, revision, morning):
     hint.get_by_text("Early would be reached at 8:51, 21 min late.").wait_for()
     assert "Ida 4 of 4 · 26.5 km · 21 min late" in hint.inner_text()
     assert "Jo 0 of 2 · 0 km" in hint.inner_text()
-    assert centre(hint)[1] < depot[1]
+    assert abs(centre(hint)[1] - depot[1]) > 100  # away from the hand
     page.mouse.up()
     revision(page, 1)
     assert site.moves("morning") == [{"op": "move", "args": [1, 1, 0, 0], "anyway": "seen on the page"}]
@@ -75,7 +76,6 @@ def test_morning_by_mouse_and_keys(site, revision, morning):
     page.locator(".lists .stop", has_text="Lane").focus()  # the same by keys alone
     press(page, "Space", *["ArrowUp"] * 5)
     hint.get_by_text("21 min late.").wait_for()
-    assert page.locator(".consequence.docked").count() == 1
     press(page, "Escape")
     hint.wait_for(state="hidden")
     page.locator(".lists .stop", has_text="Mill").focus()

@@ -69,7 +69,7 @@ def test_drag_is_cancelled(site, revision, how):
     page.mouse.up()
     page.locator(".hand .held").wait_for(state="detached")
     assert page.locator(".preview path").count() == 0
-    drag(page, stop(page, 0, 1), stop(page, 1, 2))  # the next drag works, and is the only edit
+    drag_seeing(page, stop(page, 0, 1), stop(page, 1, 2))  # the next drag works, and is the only edit
     revision(page, 1)
     assert len(site.moves("try-plan")) == 1
 

@@ -7,7 +7,7 @@ import pytest
 
 from coactor.domains import Graph, Query, Ranking, Tour
 from coactor.studies import open_study
-from tests.page.actions import console_errors, drag, press, submit
+from tests.page.actions import centre, console_errors, drag, drag_seeing, press, submit
 
 pytestmark = pytest.mark.browser
 
@@ -66,10 +66,46 @@ def test_notice_covers_neither_panels_nor_prompt_nor_bar(site, size):
         assert not overlap(page.locator("#notice"), page.locator(place))
 
 
+def test_what_a_drop_leads_to_covers_no_stop_near_the_hand(site):
+    page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/s/try-plan/p/1")
+    stops = page.locator(".stops .stop:not(.depot)")
+    held, box = stops.nth(0), page.locator(".consequence")
+    for k in range(1, stops.count(), 3):
+        drag(page, held, stops.nth(k), drop=False)
+        box.and_(page.locator(":not([hidden])")).wait_for()
+        x, y = centre(stops.nth(k))
+        at = box.bounding_box()
+        apart = max(at["x"] - x, x - at["x"] - at["width"], at["y"] - y, y - at["y"] - at["height"])
+        page.keyboard.press("Escape")
+        page.mouse.up()
+        assert apart > 100
+
+
+def test_a_phone_shows_the_tastes_to_choose_from_and_the_chosen_one(site):
+    page = site.open(site.log_in(viewport={"width": 390, "height": 844}), "/s/try-tour/p/1")
+    page.get_by_role("button", name="I hate narrow lanes").click()
+    page.get_by_role("button", name="What changes").click()  # folds it
+    page.locator(".played", has_text="narrow lanes: as little as you can").wait_for()
+    page.locator(".zoom").wait_for()  # it is hidden beside an open panel
+    assert not overlap(page.locator(".played"), page.locator(".zoom"))
+    page.reload()
+    page.locator("#submit[data-armed]").wait_for()
+    assert not page.locator("#play-card").is_visible()  # it is chosen
+
+
+def test_signs_in_cells_have_a_legend_and_one_button_is_called_undo(site):
+    page = site.open(site.log_in(), "/s/try-roster/p/1")
+    assert page.locator(".legend").inner_text() == "✈ leave · ○ asked off · – dislike · ★ senior"
+    submit(page)
+    page.wait_for_url("**/p/2")
+    page.locator("#notice").get_by_role("button", name="Take back").wait_for()
+    assert page.get_by_role("button", name="Undo").count() == 1
+
+
 def test_edited_stop_is_in_view_in_the_list(site, revision):
     page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/s/try-plan/p/1")
     stops = page.locator(".stops .stop")
-    drag(page, stops.nth(1), page.locator(".stops .stop.c1").last)
+    drag_seeing(page, stops.nth(1), page.locator(".stops .stop.c1").last)
     revision(page, 1)
     row, panel = page.locator(".lists .stop.moved"), page.locator(".panel.grows .panel-body")
     box, inside = row.bounding_box(), panel.bounding_box()

@@ -84,6 +84,10 @@ def test_by_keyboard_alone(site, revision):
     page = open_roads(site, site.log_in())
     ways = page.locator(".way")
     assert all(way.bounding_box()["height"] < 44 for way in ways.all())  # one line until it is looked at
+    page.set_viewport_size({"width": 1280, "height": 800})
+    last, panel = ways.last.bounding_box(), page.locator(".panel.grows .panel-body").first.bounding_box()
+    assert ways.count() == 5
+    assert last["y"] + last["height"] <= panel["y"] + panel["height"]
     ways.nth(0).hover()
     assert ways.nth(0).locator(".facts").is_visible()
     page.mouse.move(300, 300)

@@ -175,6 +175,20 @@ def test_reopen_unlearns_the_tell_and_keeps_the_draft(url):
         assert good.version == study.version == 6
 
 
+def test_unsure_submit_counts_half_until_it_is_answered(url):
+    with open_at(Clock(), url, "half", Switches(), create=True) as study:
+        study.ask([1.0, 2.0, 3.0])
+        work, weights = study.desk(), []
+        for unsure in (True, False):
+            revision = work.edit(1, flip(0), revision=work.view(1).revision, actor="ana").revision
+            work.submit(1, revision=revision, actor="ana", unsure=unsure)
+            weights.append(study.weights(learned_for="ana"))
+            assert verify(study.store, "half").version == study.version
+            revision = work.reopen(1, actor="ana").revision
+            work.undo(1, revision=revision, actor="ana")
+        assert weights[0].tolist() != weights[1].tolist()
+
+
 def test_reopen_raises_conflict_after_a_rollback(url):
     study, work = desk(url)
     with study:

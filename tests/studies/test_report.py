@@ -80,6 +80,9 @@ def test_report_denies_no_fall_that_may_be_chance():
     made = report(rounds(10.0, *[0.0] * 25))
     assert made.verdict == "unclear"
     assert made.headline.startswith("No sure change yet: 3.3 edits a proposal at the start, 0 now")
+    one = report([*rounds(1.0), *(row._replace(proposed_with=9) for row in rounds(*[0.0] * 30))])
+    assert "1 edit a proposal at the start" in one.headline
+    assert "compare the first proposal, made when" in one.notes[0]
 
 
 def test_people_who_accept_unread_are_said_and_no_success():
@@ -184,8 +187,12 @@ def test_weeks_begin_on_monday_and_people_are_named_on_request():
     control = report([rows[0], rows[1]._replace(proposer=CONTROL, control=0.5)]).weeks[0]
     assert (control.finished, control.controls, control.effort) == (2, 1, 2.0)
     assert [group.name for group in made.people] == ["ana", "ben"]
+    ana, ben = made.people
+    assert [(week.name, week.effort, week.seconds) for week in ana.weeks] == [("1969-12-29", 3.0, 60.0)]
+    assert [(week.name, week.effort) for week in ben.weeks] == [("1970-01-05", 0.0)]
     assert report(rows, people=False).people == []
-    assert "1969-12-29" in str(made)
+    lines = str(made).splitlines()[-4:]
+    assert [line.split()[0] for line in lines] == ["ana", "1969-12-29", "ben", "1970-01-05"]
 
 
 @pytest.fixture

@@ -56,13 +56,13 @@ def test_report_of_several_people_replays_nothing_and_is_computed_once(server, c
         for k, problem in enumerate(domain.sample(rng, 20)):
             proposal = study.ask(problem)
             study.tell(proposal, expert(problem, proposal.solution), actor=("ana", "bo")[k % 2])
-        replays, weeks = counted(LogReplay, "load"), counted(report, "_monday")
+        replays, weeks = counted(LogReplay, "load"), counted(report, "_headline")
         assert study.report().weeks
-        assert (replays["load"], weeks["_monday"]) == (0, 1)
+        assert (replays["load"], weeks["_headline"]) == (0, 1)
     viewer = server.client("viewer")
     first, second = (viewer.get("/api/studies/people/report").json() for _ in range(2))
     assert first["measures"] == second["measures"] != []
-    assert weeks["_monday"] == 2  # once for the viewer
+    assert weeks["_headline"] == 2  # once for the viewer
 
 
 def test_reading_of_a_long_history_delays_no_tell(server, viewer, monkeypatch):

@@ -205,7 +205,7 @@ class ChoiceLearner:
         units = self.units.measure(differences, common=not self.form.joint)
         declined = 1.0 / math.sqrt(len(labels))
         step = 1.0 if self.form.joint else declined
-        worth = np.where(labels == 1.0, step, declined)
+        worth = np.where(labels == 1.0, step, declined) * (0.5 if feedback.unsure else 1.0)
         rows = self._rows(differences, threshold, units.scale)
         return Observed(rows, labels, worth, math.log(step / declined) if threshold else 0.0, units)
 

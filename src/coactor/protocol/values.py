@@ -250,6 +250,8 @@ class Feedback:
     chosen
         True if one move leads to any solution: the final one was chosen among all, and each declined row is
         another one.
+    unsure
+        True if it was very unlikely and nobody has said whether it was for today only: then it counts half.
     """
 
     path: Matrix
@@ -259,6 +261,7 @@ class Feedback:
     learned_for: str = ""
     estimated: bool = False
     chosen: bool = False
+    unsure: bool = False
 
     __repr__ = display.brief("path", "cost", "declined", "learned_for")
 

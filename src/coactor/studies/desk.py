@@ -235,17 +235,20 @@ class Desk:
         revision: int,
         actor: str,
         learn: bool = True,
+        unsure: bool = False,
         cut: bool = False,
         work: Work | None = None,
     ) -> Round:
         """Tell the study the draft as it is; `work` has the active time and a remark.
+
+        With `unsure` it counts half: it was very unlikely, and may be for today only.
 
         A repeated submit returns the same round.
         """
         _validate_editor(actor)
         work = work or Work()
         text(work.note, "note", 2000)
-        request = Request(moves=[], learn=learn, cut=cut, work=work, revision=revision)
+        request = Request(moves=[], learn=learn, unsure=unsure, cut=cut, work=work, revision=revision)
         with self._ledger.lock:
             draft = self._ledger.refresh().drafts.get(id)
         if draft is None:

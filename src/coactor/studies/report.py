@@ -61,7 +61,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The proposals of a week or of a person: how many, and the minutes of all; means without controls."""
+    """The proposals of a week or of a person: how many, and the minutes of all; means without controls.
+
+    `weeks` are those of a person.
+    """
 
     name: str
     finished: int
@@ -72,6 +75,7 @@ class Group:
     minutes: float
     unread: int
     texts: dict[str, str]
+    weeks: list[Group] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ class Report:
         How many edits a proposal without learning would have been away from what the expert made of it: an
         upper bound of what it would have needed. None if unknown.
     weeks, people
-        Week by week (from Monday, UTC), and by who finished the proposals.
+        Week by week (from Monday, UTC); and by who finished the proposals, each week by week.
     course
         The running mean.
 
@@ -131,10 +135,9 @@ class Report:
     __repr__ = display.brief("verdict", "headline")
 
     def __str__(self) -> str:
-        rows = [["week from", "proposals", "edits", "minutes", "unchanged"]]
-        for group in (*self.weeks, *self.people):
-            values = (group.texts[name] for name in VALUES)
-            rows.append([group.name, str(group.finished), *values])
+        rows = [["week from", "proposals", "edits", "minutes", "unchanged"], *map(_cells, self.weeks)]
+        for person in self.people:
+            rows += [_cells(person), *map(_cells, person.weeks)]
         table = ["  ".join(f"{cell:>10}" for cell in row) for row in rows]
         return "\n".join([self.headline, *self.notes, *table])
 
@@ -166,7 +169,6 @@ def report(
     verdict = VERDICTS[change(read)]
     bounded = now[~np.isnan(table.values["unlearned"][now])]
     at_most = table.mean("unlearned", bounded)
-    weeks = (np.array([row.time for row in rows]) // DAY + 3) // 7  # the first day of 1970 was a Thursday
     notes = [
         _unread_note(len(rows) - len(read), len(rows)),
         _comparison_note(len(before), len(now), controls.size > 0),
@@ -185,9 +187,9 @@ def report(
         control,
         measures,
         at_most,
-        [table.group(_monday(week), which) for week, which in _places(weeks.tolist()).items()],
+        table.weeks(np.arange(len(rows))),
         [
-            table.group(name or "(no name)", which)
+            table.group(name or "(no name)", which, table.weeks(which))
             for name, which in _places([row.actor for row in rows]).items()
         ]
         if people
@@ -216,15 +218,26 @@ class _Table:
         known = values[~np.isnan(values)]
         return float(known.mean()) if known.size else None
 
-    def group(self, name: str, which: Places) -> Group:
+    def group(self, name: str, which: Places, weeks: list[Group] | None = None) -> Group:
         """The proposals of a week or of a person; means without controls."""
         learned = which[~self.control[which]]
-        means = {value: self.mean(value, learned) for value in VALUES}
-        texts = {value: "–" if mean is None else written(value, mean) for value, mean in means.items()}
+        effort, seconds, unchanged = means = [self.mean(value, learned) for value in VALUES]
+        texts = {
+            value: "–" if mean is None else written(value, mean)
+            for value, mean in zip(VALUES, means, strict=True)
+        }
         total = float(np.nansum(self.values["seconds"][which])) / 60
         texts["minutes"] = edits(total)
         controls, unread = len(which) - len(learned), int(self.unread[which].sum())
-        return Group(name, len(which), controls, **means, minutes=total, unread=unread, texts=texts)
+        return Group(
+            name, len(which), controls, effort, seconds, unchanged, total, unread, texts, weeks or []
+        )
+
+    def weeks(self, which: Places) -> list[Group]:
+        """Some of the proposals week by week."""
+        days = [self.rows[k].time // DAY for k in which.tolist()]
+        weeks = _places([(day + 3) // 7 for day in days])  # the first day of 1970 was a Thursday
+        return [self.group(_monday(week), which[places]) for week, places in weeks.items()]
 
     def course(self) -> Course:
         """The running mean; a proposal made without what was learned leaves it as it is."""
@@ -248,6 +261,10 @@ def _places(keys: Sequence[T]) -> dict[T, Places]:
     for k, key in enumerate(keys):
         places.setdefault(key, []).append(k)
     return {key: np.array(which) for key, which in places.items()}
+
+
+def _cells(group: Group) -> list[str]:
+    return [group.name, str(group.finished), *(group.texts[name] for name in VALUES)]
 
 
 def _monday(week: float) -> str:
@@ -287,7 +304,7 @@ def _headline(verdict: str, done: int, measures: Sequence[Measure]) -> str:
     course = ""
     if measures:
         texts = measures[0].texts
-        course = f"{texts['first']} edits a proposal {texts['when']}, {texts['last']} now"
+        course = f"{counted(measures[0].first, 'edit')} a proposal {texts['when']}, {texts['last']} now"
     sure = [one.texts for one in measures if one.low is not None and one.low > 0]
     if verdict == "less" and sure and sure[0] is measures[0].texts:
         each = " and ".join(texts["each"] for texts in sure)
@@ -310,6 +327,7 @@ def _comparison_note(before: int, now: int, control: bool) -> str:
     first = counted(before, "proposal")
     if control:
         return f"The numbers compare {first} made without what was learned with the last {now} others."
+    first = first.removeprefix("1 ")
     return f"The numbers compare the first {first}, made when little was learned, with the last {now}."
 
 
@@ -324,7 +342,7 @@ def _saving_note(measures: Sequence[Measure]) -> str:
 def _bound_note(at_most: float | None, effort: float | None) -> str:
     if at_most is None or at_most <= (effort or 0.0):
         return ""
-    far = f"by at most {edits(at_most)} edits each"
+    far = f"by at most {counted(at_most, 'edit')} each"
     return f"Without learning, the last ones would have differed from the result {far}."
 
 

@@ -31,7 +31,7 @@ class Request:
     """A tell as the caller sent it; solutions are objects of the domain or JSON-able data.
 
     `version` is that of the weights of the corrected solution, and `revision` that of the draft that was
-    submitted, which identifies its moves.
+    submitted, which identifies its moves. An `unsure` correction counts half, see `Feedback`.
     """
 
     moves: Any = None
@@ -43,6 +43,7 @@ class Request:
     replans: Sequence[int] = ()
     cut: Any = False
     learn: Any = True
+    unsure: Any = False
     learned_for: str = ""
     work: Work = field(default_factory=Work)
     version: int | None = None
@@ -63,6 +64,8 @@ class Request:
         ]
         if self.costs is not None:
             parts += [_costs(self.costs), self.estimated, list(self.replans)]
+        if self.unsure:
+            parts += ["unsure"]
         return content_hash(canonical(parts))[:24]
 
 
@@ -100,7 +103,7 @@ class Teller:
         `done` is the correction, if it is known already. Raises Invalid if the request is invalid, or if the
         domain or the learner rejects it.
         """
-        for name in ("learn", "cut", "estimated"):
+        for name in ("learn", "unsure", "cut", "estimated"):
             if not isinstance(getattr(request, name), bool):
                 raise Invalid(f"{name!r} must be true or false; found {short(getattr(request, name))}.")
         if request.effort is not None:
@@ -116,7 +119,7 @@ class Teller:
         observed = observe(
             self._domain, proposal, done, before.learner.reads, candidate, weights, learned_for
         )
-        vectors = observed.feedback
+        vectors = replace(observed.feedback, unsure=request.unsure)
         if not request.learn:  # the ends say what changed; nothing will be learned from the rest
             vectors = Feedback(vectors.path[[0, -1]], vectors.cost, None, vectors.cut)
             observed = replace(observed, case=None)

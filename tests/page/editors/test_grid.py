@@ -431,7 +431,7 @@ def test_block_moves_by_mouse_keyboard_and_finger(desk, revision):
     a, b, move, _ = desk.find("block")
     for _ in range(move["args"][-1] - 1):
         cell(page, a).tap()
-        page.locator(".cell-menu").get_by_text("as well").tap()
+        page.locator(".cell-menu").get_by_text("Include").tap()
     Finger(page).drag(cell(page, a), cell(page, b))
     revision(page, 1)
     assert desk.done() == [move]

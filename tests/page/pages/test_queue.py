@@ -143,7 +143,9 @@ def test_what_is_surely_fine_is_accepted_together_after_a_preview(site):
     assert len(fine) > 1
     page = site.open(site.log_in("ana", "expert"), "/s/try-ranking")
     page.get_by_role("button", name=f"Accept all above 90 % ({len(fine)})").click()
-    assert page.locator("#together li").count() == len(fine)
+    previewed = page.locator("#together li")
+    assert previewed.count() == len(fine)
+    assert "likely fine as it is" in previewed.first.inner_text()
     assert study.summary()["told"] == 50
     page.get_by_role("button", name=f"Accept these {len(fine)}").click()
     page.locator("#message", has_text="accepted as proposed").wait_for()

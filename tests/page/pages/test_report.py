@@ -77,11 +77,15 @@ def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(sit
     weeks = page.get_by_role("region", name="Week by week").locator("tbody tr")
     assert weeks.count() in (8, 9)
     assert page.get_by_role("region", name="By person").locator("tbody tr").count() == 3
+    crossed = page.get_by_role("region", name="of each person, by the week")
+    assert crossed.get_by_role("columnheader").count() == 1 + 3
+    assert crossed.locator("td", has_text=":").count() >= 2 * 8  # most of them worked in most weeks
     assert page.locator(".chart .point.control").count() > 5
     assert page.get_by_role("columnheader", name="of which without learning").count() == 2
     page.set_viewport_size({"width": 390, "height": 844})
     versions = page.get_by_role("region", name="Versions of the weights")
     assert versions.evaluate("(it) => it.scrollWidth <= it.clientWidth")  # with the date and the buttons
+    assert versions.get_by_role("button").first.bounding_box()["height"] < 40  # on one line
     log, earlier = page.get_by_role("region", name="Log"), page.get_by_role("button", name="Earlier")
     bottom = log.bounding_box()["y"] + log.bounding_box()["height"]
     assert earlier.bounding_box()["y"] >= bottom + 8
@@ -90,6 +94,7 @@ def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(sit
     page.wait_for_url("**/s/try-tour/p/1")  # straight into the proposal
     viewer = site.open(site.log_in("rita", "viewer"), "/s/try-example/report")
     assert viewer.get_by_role("region", name="By person").count() == 0
+    assert viewer.get_by_role("region", name="of each person").count() == 0
 
 
 def test_report_says_what_people_share_and_how_each_differs(site):

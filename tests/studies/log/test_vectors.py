@@ -12,17 +12,17 @@ from coactor.studies.log.vectors import digest, pack, pack_weights, unpack, unpa
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@given(st.data(), st.integers(1, 4), st.integers(1, 5), st.integers(0, 6), st.booleans(), floats)
-def test_unpack_returns_what_pack_was_given_bit_for_bit(data, rows, dim, declined, cut, cost):
+@given(st.data(), st.integers(1, 4), st.integers(1, 5), st.integers(0, 6), *[st.booleans()] * 2, floats)
+def test_unpack_returns_what_pack_was_given_bit_for_bit(data, rows, dim, declined, cut, unsure, cost):
     path = data.draw(arrays(float, (rows, dim), elements=floats))
     left = None if declined == 0 else data.draw(arrays(float, (declined, dim), elements=floats))
-    feedback = Feedback(path, cost, left, cut)
+    feedback = Feedback(path, cost, left, cut, unsure=unsure)
     change = data.draw(arrays(float, dim, elements=floats))
     again, changed = unpack(pack(feedback) + pack_weights(change), cost)
     assert changed.tobytes() == change.tobytes()
     assert again.path.tobytes() == path.tobytes()
     assert again.cost == cost
-    assert again.cut is cut
+    assert (again.cut, again.unsure) == (cut, unsure)
     assert (again.declined is None) if left is None else (again.declined.tobytes() == left.tobytes())
 
 

@@ -22,13 +22,14 @@ from coactor.protocol import Feedback, Matrix, Vector
 
 _HEADER = struct.Struct("<BIiI")  # flags, rows of the path, declined rows (-1: none), d
 _LENGTH = struct.Struct("<I")  # of a part in bytes, and whether it is compressed
-CUT, CHOSEN, ROUNDED = 1, 2, 4  # flags; without the last one, declined moves are stored as float64
+CUT, CHOSEN, ROUNDED, UNSURE = 1, 2, 4, 8  # flags; unless rounded, declined moves are stored as float64
 
 
 def pack(feedback: Feedback) -> bytes:
     """Pack a feedback whose declined moves are rounded; `unpack` returns it bit for bit."""
     path = np.ascontiguousarray(feedback.path, dtype="<f8")
-    flags, rows, parts = CUT * feedback.cut | CHOSEN * feedback.chosen, -1, [path.tobytes()]
+    flags = CUT * feedback.cut | CHOSEN * feedback.chosen | UNSURE * feedback.unsure
+    rows, parts = -1, [path.tobytes()]
     if feedback.declined is not None:
         declined = np.ascontiguousarray(feedback.declined, dtype="<f8")
         rows, many = len(declined), declined.nbytes > SMALL
@@ -52,8 +53,8 @@ def unpack(
         declined = _unrounded(rest, declined_rows, dim)
     elif declined_rows >= 0:
         declined = np.frombuffer(rest[0], "<f8").reshape(declined_rows, dim)
-    cut, chosen = bool(flags & CUT), bool(flags & CHOSEN)
-    feedback = Feedback(path, cost, declined, cut, learned_for, estimated, chosen)
+    cut, chosen, unsure = (bool(flags & flag) for flag in (CUT, CHOSEN, UNSURE))
+    feedback = Feedback(path, cost, declined, cut, learned_for, estimated, chosen, unsure)
     return feedback, unpack_weights(data[end:])
 
 

@@ -40,7 +40,7 @@ from coactor.web.routes.responses import (
     json_response,
 )
 
-SUBMITTED = {"learn", "note", "cut", "seconds"}  # fields of a tell that a submit may have
+SUBMITTED = {"learn", "unsure", "note", "cut", "seconds"}  # fields of a tell that a submit may have
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -149,6 +149,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             revision=revision(if_match),
             actor=account.name,
             learn=body.learn,
+            unsure=body.unsure,
             cut=body.cut,
             work=body.work(),
         )

@@ -211,6 +211,7 @@ class TellBody(CorrectionBody):
     """The correction of a proposal. A submit has none."""
 
     learn: bool = True
+    unsure: bool = False
     note: Note = ""
     seconds: Seconds | None = None
     effort: Cost | None = None

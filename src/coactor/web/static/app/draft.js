@@ -2,6 +2,7 @@
 // other, shows them before the server has answered, and keeps those that could not be sent.
 
 import { at, freshKey, get, post, Refusal } from "./api.js";
+import { isSurprise } from "./format.js";
 import { lockedAfter } from "./keeping.js";
 import { windowMemory } from "./storage.js";
 
@@ -194,7 +195,8 @@ export class Draft {
   async submit(learn, note) {
     await this.flush();
     this.touch();
-    const body = { learn, note, seconds: Math.round(this.seconds * 10) / 10 };
+    const unsure = learn && isSurprise(this.data); // the next page asks
+    const body = { learn, unsure, note, seconds: Math.round(this.seconds * 10) / 10 };
     const request = { body, revision: this.data.revision };
     try {
       return await post(`${this.path}/submit`, request);

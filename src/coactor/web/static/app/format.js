@@ -1,6 +1,6 @@
 // Numbers, times and features as people write them. Pure functions.
 
-/** @import { Belief, Proposal } from "./types.js" */
+/** @import { Basis, Belief, Proposal } from "./types.js" */
 
 const MINUTES = ["lateness", "waiting", "overtime", "longest shift"]; // what plans measure
 
@@ -136,7 +136,12 @@ export function heard(before, after, wish, whom) {
 }
 
 /** The chance from which on a proposal is said to be likely fine. */
-export const FINE = 2 / 3;
+const FINE = 2 / 3;
+/** The chance from which on an edit is a surprise, and proposals may be accepted together. */
+export const SURE = 0.9;
+
+/** Whether it was edited although that was very unlikely. @param {{ effort: number, basis: Basis }} row */
+export const isSurprise = ({ effort, basis }) => effort > 0 && (basis.chance ?? 0) >= SURE;
 
 /**
  * How likely a proposal is to be accepted unchanged; empty if unknown.

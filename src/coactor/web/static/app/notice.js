@@ -2,7 +2,7 @@
 
 import { at, post } from "./api.js";
 import { button, h, kbd } from "./elements.js";
-import { edited, FINE } from "./format.js";
+import { edited, isSurprise } from "./format.js";
 import { attempt, name, ownsKeys, proposal, study } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
@@ -21,12 +21,12 @@ const OLD = 120_000; // milliseconds until a notice that was never shown is forg
  * @param {Round} round @param {number} gestures @param {string} meantFor as the proposal says
  */
 export function leaveNotice(round, gestures, meantFor) {
-  const { proposal, effort, lesson, learn, basis, work } = round;
+  const { proposal, effort, lesson, learn, work } = round;
   const done = effort ? `Submitted, ${edited(effort, gestures)}.` : "Accepted as proposed.";
   const whole = lesson.startsWith("Accepted.") ? lesson : `${done} ${lesson}`;
-  const ask = learn && effort > 0 && (basis.chance ?? 0) >= FINE;
+  const ask = learn && isSurprise(round);
   const meant = learn && meantFor && meantFor !== name ? ` Learned for ${meantFor}.` : "";
-  const text = `${whole}${meant}${ask ? " It seemed likely fine as it was: always so, or just today?" : ""}`;
+  const text = `${whole}${meant}${ask ? " It seemed fine as it was. Just today, or always? Unanswered it counts half." : ""}`;
   windowMemory.write("notice", { study, proposal, text, left: Date.now(), ask, note: work.note });
 }
 
@@ -38,11 +38,12 @@ export function showNotice() {
   if (Date.now() > (notice.until ?? notice.left + OLD)) return;
   const until = notice.until ?? Date.now() + LASTS; // the next proposal may have taken long to compute
   windowMemory.write("notice", { ...notice, until });
-  const undo = button(["Undo ", kbd("Z")], () => reopen(notice), { id: "undo-submit" });
-  const today = button(["Just today ", kbd("J")], () => justToday(notice, element), {
-    id: "just-today",
+  const undo = button(["Take back ", kbd("Z")], () => reopen(notice), { id: "undo-submit" });
+  const [always, today] = [true, false].map((learn) => {
+    const [text, key, id] = learn ? ["Always ", "A", "always"] : ["Just today ", "J", "just-today"];
+    const act = () => answer(notice, learn, element);
+    return button([text, kbd(key)], act, { id, hidden: !notice.ask });
   });
-  today.hidden = !notice.ask;
   const view = { href: `/s/${study}/p/${notice.proposal}`, text: "View" };
   const element = h(
     "div",
@@ -50,6 +51,7 @@ export function showNotice() {
     h("span", { id: "lesson", dir: "auto", text: notice.text }),
     h("a", view),
     today,
+    always,
     undo,
   );
   /** @param {KeyboardEvent} event */
@@ -58,6 +60,7 @@ export function showNotice() {
     if (!plain || ownsKeys(event)) return;
     if (event.key.toLowerCase() === "z") undo.click();
     if (event.key.toLowerCase() === "j" && !today.hidden) today.click();
+    if (event.key.toLowerCase() === "a" && !always.hidden) always.click();
   };
   const hide = () => {
     if (element.matches(":hover, :focus-within")) {
@@ -81,12 +84,17 @@ export const reopen = ({ proposal }) =>
     location.assign(`/s/${study}/p/${proposal}`);
   });
 
-/** Submit it again, and learn nothing from it. @param {Notice} notice @param {HTMLElement} element */
-const justToday = ({ proposal, note }, element) =>
+/**
+ * Submit it again, to learn all of it or nothing.
+ * @param {Notice} notice @param {boolean} learn @param {HTMLElement} element
+ */
+const answer = ({ proposal, note }, learn, element) =>
   attempt(async () => {
     const path = at(study, `/proposals/${proposal}`);
     const { revision } = await post(`${path}/reopen`);
-    await post(`${path}/submit`, { body: { learn: false, note }, revision });
+    await post(`${path}/submit`, { body: { learn, note }, revision });
     windowMemory.write("notice", null);
-    element.replaceChildren("Just today: nothing was learned from it.");
+    element.replaceChildren(
+      learn ? "Always: it was learned." : "Just today: nothing was learned from it.",
+    );
   });

@@ -289,6 +289,8 @@ export interface Group {
   controls: number;
   unread: number;
   texts: { effort: string; seconds: string; unchanged: string; minutes: string };
+  /** Of a person. */
+  weeks: Group[];
 }
 
 /** Whether there is less to correct; the server has written every sentence and number. */
@@ -384,6 +386,8 @@ export interface Panel {
   content: HTMLElement;
   grows?: boolean;
   folded?: boolean;
+  /** It asks something: it is open on a phone too. */
+  asks?: boolean;
   /** It is for editing alone: a finished proposal does not have it. */
   edits?: boolean;
 }

@@ -55,10 +55,12 @@ export class GridEditor {
     this.menu = new CellMenu();
     this.list = new OptionList(draft, editable, (option) => this.take(option));
     this.hand = new GridHand(this);
+    const signs = view.marks.map(({ symbol, name }) => `${symbol} ${name}`).join(" · ");
     this.canvas = h(
       "div",
       { class: "grid-canvas" },
       this.table.element,
+      signs ? h("p", { class: "hint legend", dir: "auto", text: signs }) : null,
       this.menu.element,
       this.hand.ghost,
     );
@@ -373,7 +375,7 @@ export class GridEditor {
     const { layout, length } = this;
     const cells = layout.line(part, length + 1);
     if (length >= layout.longest || cells.length <= length) return [];
-    const text = `Take ${layout.placeAlong(cells[length])} as well`;
+    const text = `Include ${layout.placeAlong(cells[length])}`;
     return [
       button([text, kbd("Shift →")], () => this.longer(1), {
         class: "menu-item",

@@ -175,7 +175,7 @@ class EditorPage {
     const about = h("div", {}, this.play?.element, soFar, this.changes);
     const content = [
       ...panels,
-      { title: "What changes", content: about },
+      { title: "What changes", content: about, asks: this.play?.asks },
       { title: "Edits", content: this.edits, folded: true },
       { title: "Keys", content: h("dl", { class: "keys" }, list), folded: true },
     ];

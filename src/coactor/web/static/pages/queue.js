@@ -2,7 +2,7 @@
 
 import { at, get, post } from "../app/api.js";
 import { $, bdi, button, card, h, kbd, options, put, select } from "../app/elements.js";
-import { ago, likely, number, plural } from "../app/format.js";
+import { ago, likely, number, plural, SURE } from "../app/format.js";
 import { forWhom } from "../app/names.js";
 import { showNotice } from "../app/notice.js";
 import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../app/queue-query.js";
@@ -16,7 +16,6 @@ const INTERVAL = 5000; // milliseconds between two looks
 const SIZE = 50; // proposals on a page
 const FEW = 5; // a queue that needs no search
 const TAKEN = "Others are editing these. What nobody edits for five minutes is free again.";
-const SURE = 0.9; // the chance from which proposals may be accepted together
 
 const STATES = [
   ["open", "All open"],
@@ -308,15 +307,8 @@ function previewTogether(fine) {
       "Accept these as they are?",
       h(
         "ul",
-        {},
-        fine.map(({ id, label, basis }) =>
-          h(
-            "li",
-            {},
-            h("a", { href: `/s/${study}/p/${id}`, dir: "auto", text: label || `Proposal ${id}` }),
-            ` ${likely(basis.chance)}`,
-          ),
-        ),
+        { class: "tickets" },
+        fine.flatMap(({ id }) => rows.get(id)?.cloneNode(true) ?? []),
       ),
       h("p", { class: "hint", text: "The report counts them as accepted unread." }),
       h("p", { class: "row" }, accept, button("Cancel", close)),

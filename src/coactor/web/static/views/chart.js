@@ -50,16 +50,16 @@ function captions({ width, height }, rows) {
   const base = { class: "axis", y: height - 4 };
   const middle = { x: (LEFT + width - RIGHT) / 2, "text-anchor": "middle" };
   const text = `${plural(rows.length, "proposal")}, oldest left`;
-  const [first, last] = [rows[0], rows[rows.length - 1]];
+  const [begin, end] = [rows[0], rows[rows.length - 1]].map((row) => (row ? day(row.time) : ""));
   return [
     s("text", { class: "axis", x: 4, y: 12, text: "edits" }),
-    s("text", { ...base, x: LEFT, text: first ? day(first.time) : "" }),
+    s("text", { ...base, x: LEFT, text: begin === end ? "" : begin }),
     width < 560 ? null : s("text", { ...base, ...middle, text }),
     s("text", {
       ...base,
       x: width - RIGHT,
       "text-anchor": "end",
-      text: last ? `${day(last.time)} (latest)` : "",
+      text: end ? `${end} (latest)` : "",
     }),
   ];
 }

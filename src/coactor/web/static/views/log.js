@@ -9,6 +9,7 @@ import { attempt, study } from "../app/shell.js";
 /** @import { Fact } from "../app/types.js" */
 
 const PAGE = 30; // facts fetched at once
+const LEASES = ["claimed", "released"]; // who had which proposal open: noise here
 
 /**
  * Fill a place with the latest facts; a button fetches earlier ones.
@@ -33,7 +34,8 @@ export async function drawLog(place, count) {
 async function facts(after, to) {
   if (to <= after) return [];
   const { events } = await get(at(study, `/events?after=${after}&limit=${to - after}`));
-  return events.reverse().map(line);
+  const told = events.filter((/** @type {Fact} */ { kind }) => !LEASES.includes(kind));
+  return told.reverse().map(line);
 }
 
 /** @param {Fact} fact */
@@ -52,14 +54,12 @@ const SENTENCES = {
   created: () => "created the study",
   asked: ({ proposal, label, revision, version }) =>
     revision
-      ? `updated proposal ${proposal} to version ${version}`
+      ? `solved proposal ${proposal} again, after ${plural(version ?? 0, "correction")}`
       : `asked for proposal ${proposal}${label ? `, “${label}”` : ""}`,
-  claimed: ({ proposal }) => `opened proposal ${proposal}`,
-  released: ({ proposal }) => `released proposal ${proposal}`,
   edited,
   told,
   said: ({ wish, feature: name }) => `said: ${wish} “${feature(name ?? "").label}”`,
-  reopened: ({ proposal }) => `reopened proposal ${proposal}`,
+  reopened: ({ proposal }) => `took back the submit of proposal ${proposal}`,
   configured: ({ settings }) => `changed ${Object.keys(settings ?? {}).join(", ")}`,
   "rolled back": (fact) => `made a ${rollbackText(fact)}: “${fact.reason}”`,
 };

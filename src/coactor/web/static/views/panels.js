@@ -16,7 +16,7 @@ function setOpen(panel, open) {
 /** @param {Panel[]} panels */
 export function makePanels(panels) {
   const element = h("aside", { class: "side", "aria-label": "Panels" });
-  for (const { title, content, grows, folded } of panels) {
+  for (const { title, content, grows, folded, asks } of panels) {
     const memory = `coactor/panel/${title}`;
     const toggle = () => {
       const open = !panel.classList.contains("open");
@@ -31,7 +31,7 @@ export function makePanels(panels) {
       h("h2", {}, button(title, toggle, { "aria-expanded": "false" })),
       h("div", { class: "panel-body", role: "group", "aria-label": title, tabindex: "0" }, content),
     );
-    setOpen(panel, phone.matches ? false : (windowMemory.read(memory) ?? !folded));
+    setOpen(panel, phone.matches ? Boolean(asks) : (windowMemory.read(memory) ?? !folded));
     element.append(panel);
   }
   return element;

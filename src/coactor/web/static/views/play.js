@@ -26,6 +26,11 @@ export class Play {
     this.editor = editor;
   }
 
+  /** Whether it asks for a taste: on the first proposal. */
+  get asks() {
+    return this.#chosen === null && !this.rounds.length;
+  }
+
   /** @param {number} index @param {Proposal} data */
   #choose(index, data) {
     this.#chosen = index;
@@ -55,7 +60,12 @@ export class Play {
     const value = data.features[index] * shownAs(data).factors[index] * factor;
     const wish =
       data.signs[index] < 0 ? `as ${unit ? "little" : "few"} as you can` : "as much as you can";
-    put(this.badge, h("strong", { id: "played", text: amount(value, unit) }), ` ${label}`);
+    put(
+      this.badge,
+      h("strong", { id: "played", text: amount(value, unit) }),
+      ` ${label}`,
+      h("span", { class: "phone", text: `: ${wish}` }),
+    );
     const lit = `${index} ${data.revision}`;
     if (lit !== this.#lit) this.editor.light?.(index);
     this.#lit = lit;

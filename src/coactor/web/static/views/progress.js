@@ -89,10 +89,23 @@ export function drawProgress(place, { verdict, notes, measures, control }, chang
   );
 }
 
-/** A table that is open unless it is long. @param {Group[]} groups @param {string} noun @param {Element} table */
-function fold(groups, noun, table) {
+/** What each person needed in each week. @param {Group[]} weeks @param {Group[]} people */
+function crossTable(weeks, people) {
+  /** @param {Group} week @param {Group} person */
+  const cell = (week, person) => {
+    const texts = person.weeks.find(({ name }) => name === week.name)?.texts;
+    return texts ? `${texts.effort} · ${texts.seconds}` : "";
+  };
+  const rows = weeks.map((week) => [week.name, ...people.map((person) => cell(week, person))]);
+  const head = people.map(({ name }) => actorText(name, ""));
+  const title = "Edits · minutes of each person, by the week";
+  return table(title, ["Edits · minutes each, week from", ...head], rows);
+}
+
+/** Tables that are open unless they are long. @param {Group[]} groups @param {string} noun @param {(Element | null)[]} tables */
+function fold(groups, noun, tables) {
   const text = plural(groups.length, noun).replace("persons", "people");
-  return h("details", { open: groups.length < 10 }, h("summary", { text }), table);
+  return h("details", { open: groups.length < 10 }, h("summary", { text }), tables);
 }
 
 /** By week and by person. @param {HTMLElement} place @param {Report} report */
@@ -101,10 +114,13 @@ export function drawGroups(place, { weeks, people }) {
   put(
     place,
     weeks.length > 1
-      ? fold(weeks, "week", groupTable("Week by week", "Week from", latest, false))
+      ? fold(weeks, "week", [groupTable("Week by week", "Week from", latest, false)])
       : null,
     people.length > 1
-      ? fold(people, "person", groupTable("By person", "Finished by", people, true))
+      ? fold(people, "person", [
+          groupTable("By person", "Finished by", people, true),
+          weeks.length > 1 ? crossTable(latest, people) : null,
+        ])
       : null,
   );
 }

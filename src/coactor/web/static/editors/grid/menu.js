@@ -76,7 +76,7 @@ export class CellMenu {
     const all = ordered(entries);
     const possible = all.filter(({ option }) => !option?.refused);
     const refused = all.filter(({ option }) => option?.refused);
-    const heading = h("p", { class: "hint menu-part", text: "Exchange with" });
+    const heading = h("p", { class: "hint menu-part", text: "Swap with" });
     this.#open(part, cell, title, [
       ...possible.map((entry) => this.#entry(entry, data, take)),
       ...(partners.length ? [heading] : []),
@@ -138,7 +138,7 @@ export class CellMenu {
     return button(
       [
         chip,
-        h("span", { class: "hint", text: changes || "changes no wish" }),
+        h("span", { class: "hint", text: changes || "no wish is affected" }),
         h("kbd", { text: key }),
       ],
       () => option && take(option),

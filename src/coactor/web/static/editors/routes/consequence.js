@@ -1,4 +1,4 @@
-// What a move that is being chosen would lead to, beside the hand: the server computes it.
+// What a move that is being chosen would lead to, while the hand is still at it: the server computes it.
 
 import { post } from "../../app/api.js";
 import { h, put } from "../../app/elements.js";
@@ -11,7 +11,6 @@ import { isOver, loadText, routeFacts, routesOf } from "./times.js";
 /** @import { Scene } from "./scene.js" */
 
 const FEW = 3; // changes that are said
-const ABOVE = 30; // pixels from the hand
 
 export class Consequence {
   element = h("div", { class: "consequence", role: "status", hidden: true });
@@ -93,20 +92,11 @@ export class Consequence {
     this.#put();
   }
 
-  /** Above the hand, within the map; in its corner if no hand is on it. */
+  /** In the corner of the map that is farthest from the hand, to cover neither it nor its target. */
   #put() {
-    const { style, offsetWidth: width, offsetHeight: height, parentElement } = this.element;
-    this.element.classList.toggle("docked", !this.#place);
-    if (!this.#place) {
-      style.transform = "";
-      return;
-    }
-    const [x, y] = this.#place;
-    const left = Math.min(
-      Math.max(8, x - width / 2),
-      (parentElement?.clientWidth ?? 0) - width - 8,
-    );
-    const top = y - height - ABOVE;
-    style.transform = `translate(${left}px, ${top < 8 ? y + ABOVE : top}px)`;
+    const { clientWidth: width = 0, clientHeight: height = 0 } = this.element.parentElement ?? {};
+    const [x, y] = this.#place ?? [width, height];
+    this.element.classList.toggle("right", 2 * x < width);
+    this.element.classList.toggle("low", 2 * y < height);
   }
 }

@@ -160,7 +160,8 @@ export class RouteList {
   /** @param {number} r */
   #bar(r) {
     const bar = timeBar(this.#listing.times[r] ?? {}, this.#span);
-    return bar && h("p", { class: "times", "aria-hidden": "true" }, bar);
+    const [first, last] = this.#span.map(clockText);
+    return bar && h("p", { class: "times hint", "aria-hidden": "true" }, first, bar, last);
   }
 
   /** @param {number} r @param {string} name */

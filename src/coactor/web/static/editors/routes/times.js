@@ -91,7 +91,7 @@ export function timeBar(route, [first, last]) {
     "span",
     {
       class: "timebar",
-      title: `${clockText(start)} to ${clockText(end)}${shift}, ${plural(stops.length, "stop")}`,
+      title: `${clockText(start)} to ${clockText(end)}${shift}, ${plural(stops.length, "stop")}. Blocks are stops; red is late.`,
     },
     piece("drive", start, lastOf(route)),
     pieces,
