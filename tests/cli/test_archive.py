@@ -64,6 +64,23 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
     assert np.array_equal(learners.from_state(json.loads(out.read_text())["learner"]).weights, live.weights)
 
 
+def test_learn_says_nothing_of_features_that_no_correction_concerned(tmp_path: Path) -> None:
+    rows = ["date,vehicle,sequence,stop,lat,lon,demand,from,to"]
+    for day in range(1, 13):
+        stops = np.random.default_rng(day).permutation(6)
+        rows += [
+            f"2026-03-{day:02},{k // 3},{k % 3},s{stop},{50 + stop / 50},{8 + stop**2 / 50},1,,"
+            for k, stop in enumerate(stops)
+        ]
+    past = tmp_path / "past.csv"
+    past.write_text("\n".join(rows))
+    result = run("learn", str(past), "--out", str(tmp_path / "learner.json"))
+    assert result.exit_code == 0, result.output
+    assert "distance" in result.stdout
+    assert "waiting" not in result.stdout  # there are no times
+    assert "lateness" not in result.stdout
+
+
 @pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
 def test_evaluate_starts_at_weights_or_at_what_was_learned(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path

@@ -195,13 +195,18 @@ def learn(data: Archive, learner: str, out: str, as_json: bool) -> None:
 
     `coactor study create --start` starts a study with the file.
     """
+    import numpy as np
+
     from coactor import learners
     from coactor.archives.explain import describe_weights
     from coactor.archives.learning import learn_archive
     from coactor.lab.engine import atomic_files
+    from coactor.protocol import Preferences, has
 
     state, effort = learn_archive(data, learner)
-    sentences = describe_weights(data, learners.from_state(state["learner"]).weights)
+    learned = learners.from_state(state["learner"])
+    concerned = learned.known() > 0 if has(learned, Preferences) else True  # by a correction
+    sentences = describe_weights(data, np.where(concerned, learned.weights, 0.0))
     file = Path(out)
     atomic_files.prepare(file.absolute().parent)
     atomic_files.write(file, json.dumps(state))
