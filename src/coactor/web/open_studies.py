@@ -39,6 +39,7 @@ ToRead = Annotated[Study, _to("read")]
 ToAsk = Annotated[Study, _to("ask")]
 ToTell = Annotated[Study, _to("tell")]
 ToEdit = Annotated[Study, _to("edit")]
+ToReplan = Annotated[Study, _to("replan")]
 ToLead = Annotated[Study, _to("lead")]
 
 

@@ -18,6 +18,7 @@ REQUESTS = {
     "next": ("POST", "/api/studies/tours/queue/next", None),
     "claim": ("POST", f"{PROPOSALS}/1/claim", None),
     "edit": ("POST", f"{PROPOSALS}/1/edits", {}),
+    "replan": ("POST", f"{PROPOSALS}/1/replan", {}),
     "submit": ("POST", f"{PROPOSALS}/1/submit", {}),
     "release": ("POST", f"{PROPOSALS}/1/release", None),
     "reopen": ("POST", f"{PROPOSALS}/9/reopen", None),
@@ -30,13 +31,13 @@ REQUESTS = {
 READ = {"read", "list", "effort", "weights", "events"}
 
 
-EDIT = {"next", "claim", "edit", "submit", "release", "reopen"}
+EDIT = {"next", "claim", "edit", "replan", "submit", "release", "reopen"}
 
 
 ALLOWED = {
     "viewer": READ,
     "expert": READ | EDIT,
-    "solver": READ | {"ask", "tell"},
+    "solver": READ | {"ask", "tell", "replan"},
     "lead": set(REQUESTS),
     "admin": set(REQUESTS),
 }
@@ -57,7 +58,7 @@ def test_permissions_by_role_and_study(server, role):
     assert outside.get("/api/studies").json() == []
     create = {"name": f"new-{role}", "domain": {"name": "tour"}, "learner": "PER"}
     assert everywhere.post("/api/studies", json=create).status_code == (201 if role == "admin" else 403)
-    assert inside.post("/api/studies", json=create).status_code == 404
+    assert inside.post("/api/studies", json=create).status_code == 403
     token = {"name": f"by-{role}", "study": "tours", "role": "viewer"}
     for client in (inside, everywhere):
         allowed = role == "admin" and client is everywhere

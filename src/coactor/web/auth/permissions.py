@@ -19,6 +19,7 @@ PERMISSIONS = {
     "ask": ("solver", "lead", "admin"),
     "tell": ("solver", "lead", "admin"),
     "edit": ("expert", "lead", "admin"),
+    "replan": ("expert", "solver", "lead", "admin"),
     "anyway": ("expert", "solver", "lead", "admin"),
     "lead": ("lead", "admin"),
     "create": ("admin",),
@@ -38,6 +39,8 @@ def permissions_of(account: Account, study: str = "") -> list[str]:
 def require(account: Account, permission: str, study: str) -> None:
     """Raise NotFound if the study is outside the account's scope, Forbidden if its role may not do this."""
     role = account.role(study)
+    if not role and permission == "create":
+        raise Forbidden(f"This account has no role in a study called {short(study)}; it needs one of admin.")
     if not role or not re.fullmatch(STUDY_NAME, study):
         raise NotFound(f"There is no study {short(study)}.")
     roles = PERMISSIONS[permission]

@@ -13,7 +13,7 @@ from coactor.studies.codec import to_object
 from coactor.studies.drafts import plain_row, with_path
 from coactor.studies.errors import Invalid
 from coactor.web.auth.permissions import PERMISSIONS, Me, reader_of, require_anyway
-from coactor.web.open_studies import OpenStudies, ToEdit, ToRead
+from coactor.web.open_studies import OpenStudies, ToEdit, ToRead, ToReplan
 from coactor.web.routes.requests import (
     PROPOSAL,
     After,
@@ -121,7 +121,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return draft_response(opened, draft)
 
     @router.post(f"{PROPOSAL}/replan", tags=["editing"], response_model=DraftAnswer)
-    def replan(opened: ToEdit, id: ProposalId, body: ReplanBody) -> Response:
+    def replan(opened: ToReplan, id: ProposalId, body: ReplanBody) -> Response:
         """Return the draft as it would be with the rest solved again; its last move is the edit that does it.
 
         Nothing is recorded: send that move as an edit to take it. Parts that are locked always stay. For
