@@ -27,6 +27,7 @@ from coactor.kernels.plans import (
     Rules,
     State,
     overload_by,
+    refresh,
     update,
     value,
     walk,
@@ -256,7 +257,7 @@ def search(
         if not first:
             for r in range(m):
                 if saved.marks[r, 0] > 0.0:
-                    update(rules, rules.walked, st, r, 0)
+                    refresh(rules, st, r)
         key = keys[order]
         for k in range(1, absent[0] + 1):
             keys[0, absent[k]] = draw(seed)
@@ -287,7 +288,7 @@ def search(
                     st.sizes[r] = saved.sizes[r]
                     for k in range(1, st.sizes[r] + 1):
                         st.routes[r, k] = saved.routes[r, k]
-                    update(rules, rules.walked, st, r, 0)
+                    refresh(rules, st, r)
         if stays:
             now, broken = cost, worse
             level = broken < annealing[3] + LOAD and now + 1e-9 * abs(now) < annealing[4]

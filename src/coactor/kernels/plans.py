@@ -41,6 +41,7 @@ KIND, START, END, BEGIN, UNTIL, LONGEST, CHARGE, SKILLS, ALIKE, IDLE, CAPACITY =
 # What a route measures, beside its arcs; `price` and `hard` have one entry each.
 LATENESS, WAITING, OVERTIME, OVERLOAD, VEHICLES, SHIFT, MISSING, PAIRS = range(8)
 NO_GAINS = np.empty(0)
+WHOLE = np.int64(0)  # for a literal numba compiles a version of its own
 
 
 class Rules(NamedTuple):
@@ -376,7 +377,7 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
 @compiled
 def refresh(rules: Rules, st: State, r: int) -> None:
     """Sum along route r again, or along all routes if it is negative."""
-    update(rules, rules.walked, st, r, 0)
+    update(rules, rules.walked, st, r, WHOLE)
 
 
 @compiled
