@@ -13,10 +13,11 @@ from click.testing import CliRunner
 from coactor import learners
 from coactor.archives import open_archive
 from coactor.archives.replays import replay
-from coactor.cli import main
+from coactor.cli import main, serve
 from coactor.habits import HABIT
 from coactor.lab import Contender
 from coactor.protocol import feature_names
+from coactor.studies import Store, open_study
 
 
 def run(*words: str) -> Any:
@@ -127,3 +128,24 @@ def test_archive_commands_refuse_invalid_input_with_one_sentence(
     assert message in result.output
     assert "Traceback" not in result.output
     assert not (tmp_path / "out").exists()
+
+
+ROADS = """{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"highway": "road"},
+"geometry": {"type": "LineString", "coordinates": [[13.4, 52.5], [13.4, 52.6], [13.5, 52.6]]}}]}"""
+
+
+@pytest.mark.filterwarnings("ignore:Distances")
+def test_commands_measure_past_routes_along_streets(tmp_path: Path) -> None:
+    past, town = tmp_path / "past.csv", tmp_path / "town.geojson"
+    past.write_text("date,vehicle,sequence,stop,lat,lon\n1,A,0,depot,52.5,13.4\n1,A,1,C,52.6,13.5\n")
+    town.write_text(ROADS)
+    result = run("learn", str(past), "--streets", str(town), "--out", str(tmp_path / "learner.json"))
+    assert result.exit_code == 0, result.output
+    assert "along the streets" in result.output
+    with Store(f"sqlite:///{tmp_path / 'depot.db'}") as store:
+        _, domain = serve.domain_of(f"depot={past}", store, None, str(town))
+        with open_study(store, "depot", domain) as study:
+            assert study.proposal(1).problem.arcs[0, 1, 0] > 17.0  # km; 13 as the crow flies
+    result = run("evaluate", str(past), "--streets", str(tmp_path / "no.geojson"))
+    assert result.exit_code == 1
+    assert "no.geojson" in result.output

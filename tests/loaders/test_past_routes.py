@@ -74,6 +74,32 @@ def test_an_archive_of_past_routes_can_be_learned_from(tmp_path: Path) -> None:
     assert effort >= 0
 
 
+ROADS = """{"type": "FeatureCollection", "features": [
+{"type": "Feature", "properties": {"highway": "primary"}, "geometry": {"type": "LineString",
+ "coordinates": [[13.40, 52.50], [13.40, 52.51], [13.41, 52.51]]}},
+{"type": "Feature", "properties": {"highway": "primary"}, "geometry": {"type": "LineString",
+ "coordinates": [[13.41, 52.51], [13.42, 52.52]]}},
+{"type": "Feature", "properties": {"highway": "primary"}, "geometry": {"type": "LineString",
+ "coordinates": [[13.40, 52.50], [13.38, 52.48]]}}]}"""
+
+
+def test_past_routes_are_measured_along_the_streets_of_a_map(tmp_path: Path) -> None:
+    file, town = tmp_path / "past.csv", tmp_path / "town.geojson"
+    file.write_text(HEAD + LINES)
+    town.write_text(ROADS)
+    with pytest.warns(UserWarning, match="Distances are those along the streets, at 40 km/h"):
+        archive = open_archive(file, streets=town)
+    with pytest.warns(UserWarning, match="crow flies"):
+        straight = open_archive(file)
+    x, direct = archive.cases[0].problem, straight.cases[0].problem
+    km = direct.arcs[..., 0]
+    corner = past_routes.crow_flies(np.array([[52.5, 13.4], [52.51, 13.4], [52.51, 13.41]]))
+    assert x.arcs[0, 1, 0] == pytest.approx(corner[0, 1] + corner[1, 2], rel=1e-5)
+    assert x.arcs[2, 3, 0] == pytest.approx(km[2, 1] + x.arcs[1, 0, 0] + km[0, 3], rel=1e-5)
+    assert x.minutes[0, 1] == pytest.approx(1.5 * x.arcs[0, 1, 0])
+    assert archive.digest != straight.digest
+
+
 def test_read_vrplib_reads_windows_depots_and_vehicles_that_differ(tmp_path: Path) -> None:
     file = tmp_path / "small.vrp"
     file.write_text(

@@ -27,6 +27,7 @@ def open_archive(
     budget: Budget = None,
     domain: str | Domain | None = None,
     parameters: dict[str, Any] | None = None,
+    streets: str | Path | None = None,
 ) -> Archive:
     """Read an archive; its kind is recognised by its files.
 
@@ -45,11 +46,14 @@ def open_archive(
         Queries: the most exchanges the expert makes, a number or (low, high).
     domain, parameters
         JSON lines: the domain, or the name of an installed one or ``module:Class``, and its parameters.
+    streets
+        Past routes: a street map along which distances are measured, see `coactor.loaders.read_network`, or
+        a folder with ``links.csv`` and ``nodes.csv``; by default they are as the crow flies.
 
     Raises FileNotFoundError if a file is missing, and ValueError if one is not valid.
     """
     if not isinstance(source, str | Path):
-        return _table(source, habits)
+        return _table(source, habits, streets)
     path = Path(source)
     if domain is not None:
         return read_cases(path, domain, parameters or {}, habits)
@@ -58,7 +62,7 @@ def open_archive(
             example = "domain='tour' or --domain tour"
             raise ValueError(f"{path} has cases of some domain; say which, for example {example}.")
         if path.suffix == ".csv":
-            return _table(path, habits)
+            return _table(path, habits, streets)
         queries = loaders.read_letor(path)
         ranking, digest = Ranking(features=queries[0].documents.shape[1]), _digest([path], budget)
         return Archive.of([Case(query, None) for query in queries], ranking, digest, "queries", budget)
@@ -85,7 +89,7 @@ def open_archive(
     )
 
 
-def _table(source: Any, habits: bool) -> Archive:
+def _table(source: Any, habits: bool, streets: str | Path | None) -> Archive:
     """Past routes or choices between alternatives, from a CSV file or a data frame."""
     lines = [*named_lines(source)[1]]
     digest = hashlib.sha256(f"{lines} {habits}".encode()).hexdigest()
@@ -93,13 +97,17 @@ def _table(source: Any, habits: bool) -> Archive:
         chosen, choices = loaders.read_choices(source)
         cases = [Case(one.problem, one.choice, person=one.person) for one in choices]
         return Archive.of(cases, chosen, digest, "choices")
-    arcs = loaders.arcs_beside(source)
-    days = loaders.read_past_routes(source, arcs=arcs)  # with the rules that they can break as features
+    arcs, network = loaders.arcs_beside(source), None
+    if streets is not None:
+        whole = Path(streets).is_dir()
+        network = loaders.read_roads(streets)[0] if whole else loaders.read_network(streets, largest=True)
+    days = loaders.read_past_routes(source, arcs=arcs, streets=network)
     timed = any(x.tables.timed for x, _, _ in days)
+    # The rules that the routes can break are features.
     soft = ("overload", *(("lateness", "waiting") if timed else ()))
     names = ("distance", *(() if arcs is None else arcs.names))
     domain = Plans(len(names), soft=soft, names=names, habits=habits)
-    digest = hashlib.sha256(f"{digest} {arcs}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{digest} {arcs} {[x.arcs.sum() for x, _, _ in days]}".encode()).hexdigest()
     return Archive.of([Case(x, y) for x, y, _ in days], domain, digest, "plans")
 
 

@@ -21,6 +21,7 @@ from coactor.cli.options import (
     parameters_of,
     report_errors,
     seed_option,
+    streets_option,
     with_options,
 )
 
@@ -48,15 +49,16 @@ _archive_options = with_options(
     ),
     click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or FILE.py:DOMAIN."),
     click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
+    streets_option,
     click.option("--budget", metavar="LOW,HIGH", help="Queries: the most exchanges the expert makes."),
 )
 
 
-def _open(archive: str, habits: bool, domain: str | None, parameters: str, budget: str | None) -> Archive:
+def _open(archive: str, parameters: str, budget: str | None, **how: Any) -> Archive:
     from coactor.archives import open_archive
 
     limits, given = None if budget is None else _budget(budget), parameters_of(parameters)
-    return noted(lambda: open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given))
+    return noted(lambda: open_archive(archive, budget=limits, parameters=given, **how))
 
 
 def _budget(text: str) -> tuple[int, int]:
@@ -71,10 +73,9 @@ def _with_archive(command: Callable[..., None]) -> Callable[..., None]:
 
     @_archive_options
     @wraps(command)
-    def run(
-        archive: str, habits: bool, domain: str | None, parameters: str, budget: str | None, **given: Any
-    ) -> None:
-        command(_open(archive, habits, domain, parameters, budget), **given)
+    def run(archive: str, **given: Any) -> None:
+        how = {name: given.pop(name) for name in ("habits", "domain", "parameters", "streets", "budget")}
+        command(_open(archive, **how), **given)
 
     return run
 

@@ -30,6 +30,11 @@ store_option = click.option(
     show_default=True,
     help="The URL of the store.",
 )
+streets_option = click.option(
+    "--streets",
+    metavar="FILE",
+    help="Past routes: measure along the streets of this map (.osm, .geojson, or a folder with links.csv).",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random numbers."
 )

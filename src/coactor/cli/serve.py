@@ -20,7 +20,7 @@ from numba.core.event import Event, Listener, install_listener
 
 from coactor import plugins
 from coactor.cli.logs import start_logging
-from coactor.cli.options import json_option, noted, store_option
+from coactor.cli.options import json_option, noted, store_option, streets_option
 from coactor.cli.stores import report_study_errors, show
 from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid
@@ -67,6 +67,7 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     help="Serve this study with a domain from a file, and create it if there is none; NAME=FILE.csv "
     "starts one with what past routes teach.",
 )
+@streets_option
 @click.option(
     "--solver",
     metavar="MODULE:FUNCTION",
@@ -124,6 +125,7 @@ def serve(
     https: bool,
     with_demo: bool,
     own: tuple[str, ...],
+    streets: str | None,
     solver: str | None,
     share_port: bool,
     own_port: int | None,
@@ -158,7 +160,7 @@ def serve(
     start_logging(logging.WARNING if quiet else logging.INFO, log_json)
     with Store(url) as store, install_listener("numba:compile", Compiling()):
         demo = load_demo(store, with_demo)
-        domains = dict(domain_of(text, store, solver) for text in own)
+        domains = dict(domain_of(text, store, solver, streets) for text in own)
         app = create_app(
             store,
             hosts=[*allow_host, host],
@@ -256,7 +258,7 @@ def stopping(server: uvicorn.Server, end_streams: Callable[[], None]) -> Iterato
             signal.signal(number, handler)
 
 
-def domain_of(text: str, store: Store, solver: str | None) -> tuple[str, Domain]:
+def domain_of(text: str, store: Store, solver: str | None, streets: str | None = None) -> tuple[str, Domain]:
     """The study that an option names and its domain. A new study is created, with this solver."""
     study, equals, place = text.partition("=")
     if not equals:
@@ -265,18 +267,18 @@ def domain_of(text: str, store: Store, solver: str | None) -> tuple[str, Domain]
         plugins.load_class(solver, "solver")
     settings: Settings = {} if solver is None else {"solver": solver}
     if place.endswith(".csv"):
-        return study, _learned_study(store, study, place, settings)
+        return study, _learned_study(store, study, place, streets, settings)
     domain: Domain = plugins.load_domain(place, {})
     open_study(store, study, domain, create=True, settings=settings).close()
     return study, domain
 
 
-def _learned_study(store: Store, study: str, place: str, settings: Settings) -> Domain:
+def _learned_study(store: Store, study: str, place: str, streets: str | None, settings: Settings) -> Domain:
     """The domain of past routes. A study that is new learns from them and asks for the last day."""
     from coactor.archives import open_archive
     from coactor.archives.learning import learn_archive
 
-    archive = noted(lambda: open_archive(place))
+    archive = noted(lambda: open_archive(place, streets=streets))
     with store.reading() as sql:
         new = all(head.name != study for head in sql.studies())
     if new:

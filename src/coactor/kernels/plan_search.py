@@ -17,19 +17,17 @@ from coactor.kernels.arrays import compiled, inlined
 from coactor.kernels.plans import (
     ALIKE,
     BROKEN,
-    DEMAND,
     END,
     FIXED,
     KIND,
     LENGTH,
-    LOADS,
-    OVERLOAD,
     PARTNER,
     SHIFT,
     TOTAL,
     Rules,
     State,
-    beyond,
+    overload_by,
+    refresh,
     update,
     value,
     walk,
@@ -81,21 +79,10 @@ def cost_at(
 
 
 @inlined
-def overload_by(rules: Rules, st: State, v: int, r: int) -> float:
-    """How much more of the rules about loads a route breaks with one more stop, wherever it is put."""
-    vehicle, head, more = rules.fleet[r], st.heads[r, st.sizes[r]], 0.0
-    for u in range(rules.units):
-        load = head[LOADS + u]
-        more += beyond(vehicle, rules.units, u, load + rules.points[v, DEMAND + u])
-        more -= beyond(vehicle, rules.units, u, load)
-    return float(rules.terms[1, OVERLOAD] * more)
-
-
-@inlined
-def longest_of(st: State) -> float:
-    """The longest duration of a route."""
+def longest_of(rules: Rules, st: State) -> float:
+    """The longest duration of a route; 0 if it costs nothing."""
     most = 0.0
-    for r in range(len(st.sizes)):
+    for r in range(len(st.sizes) if rules.terms[0, SHIFT] != 0.0 else 0):
         most = max(most, st.values[r, LENGTH])
     return most
 
@@ -105,7 +92,7 @@ def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: I
     """Put a stop where it costs least: beside stops near it or on an idle vehicle, or else anywhere."""
     least, broken, route, place = np.inf, np.inf, rules.pool, 0
     m, count = len(st.sizes), near.shape[1]
-    longest = longest_of(st) if rules.terms[0, SHIFT] != 0.0 else 0.0
+    longest = longest_of(rules, st)
     for t in range(count + 2 * m):
         if t == count + m and broken <= LOAD:
             break
@@ -114,13 +101,16 @@ def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: I
             low = high - 1
             if r < 0:
                 continue
-        else:
-            r, low = (t - count) % m, 0
-            high = 0 if t < count + m else st.sizes[r]
-            if t < count + m and r != rules.pool:
-                alike = r > 0 and rules.fleet[r, ALIKE] == rules.fleet[r - 1, ALIKE] and st.sizes[r - 1] == 0
-                if st.sizes[r] > 0 or alike:
+        elif t < count + m:
+            r, low, high = t - count, 0, 0
+            if r != rules.pool:
+                if st.sizes[r] > 0:
                     continue
+                if r > 0 and st.sizes[r - 1] == 0 and rules.fleet[r, ALIKE] == rules.fleet[r - 1, ALIKE]:
+                    continue
+        else:
+            r, low = t - count - m, 0
+            high = st.sizes[r]
         if r == rules.pool:
             low, high = 0, 0
         elif rules.walked is None and big * overload_by(rules, st, v, r) >= least:
@@ -253,13 +243,13 @@ def search(
     """
     hot, cold, big = annealing[0], annealing[1], annealing[2]
     m, shift = len(st.sizes), rules.terms[0, SHIFT]
-    now, broken = shift * longest_of(st), 0.0
+    now, broken = shift * longest_of(rules, st), 0.0
     for r in range(m):
         now += st.values[r, TOTAL]
         broken += st.values[r, BROKEN]
         saved.marks[r, 0] = 0.0
     for step in range(iterations):
-        long, first, order = longest_of(st), absent[0] > 0, int(draw(seed) * len(keys))
+        long, first, order = longest_of(rules, st), absent[0] > 0, int(draw(seed) * len(keys))
         if first:
             order = 1  # the largest loads first: they fit in fewer places
         elif ruin(rules, st, saved, near, seed, absent) and draw(seed) < MENDING:
@@ -267,7 +257,7 @@ def search(
         if not first:
             for r in range(m):
                 if saved.marks[r, 0] > 0.0:
-                    update(rules, rules.walked, st, r, 0)
+                    refresh(rules, st, r)
         key = keys[order]
         for k in range(1, absent[0] + 1):
             keys[0, absent[k]] = draw(seed)
@@ -284,7 +274,7 @@ def search(
             if st.places[0, v] < 0:
                 insert(rules, st, saved, near, v, seed, big)
         absent[0] = 0
-        cost, worse = now + shift * (longest_of(st) - long), broken
+        cost, worse = now + shift * (longest_of(rules, st) - long), broken
         for r in range(m):
             if saved.marks[r, 0] > 0.0:
                 cost += st.values[r, TOTAL] - saved.marks[r, 1]
@@ -298,7 +288,7 @@ def search(
                     st.sizes[r] = saved.sizes[r]
                     for k in range(1, st.sizes[r] + 1):
                         st.routes[r, k] = saved.routes[r, k]
-                    update(rules, rules.walked, st, r, 0)
+                    refresh(rules, st, r)
         if stays:
             now, broken = cost, worse
             level = broken < annealing[3] + LOAD and now + 1e-9 * abs(now) < annealing[4]

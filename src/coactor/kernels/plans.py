@@ -41,6 +41,7 @@ KIND, START, END, BEGIN, UNTIL, LONGEST, CHARGE, SKILLS, ALIKE, IDLE, CAPACITY =
 # What a route measures, beside its arcs; `price` and `hard` have one entry each.
 LATENESS, WAITING, OVERTIME, OVERLOAD, VEHICLES, SHIFT, MISSING, PAIRS = range(8)
 NO_GAINS = np.empty(0)
+WHOLE = np.int64(0)  # for a literal numba compiles a version of its own
 
 
 class Rules(NamedTuple):
@@ -238,6 +239,15 @@ def beyond(vehicle: Vector, units: int, u: int, load: float) -> float:
 
 
 @inlined
+def overload_by(rules: Rules, st: State, v: int, r: int) -> float:
+    """How much more of the rules about loads a route breaks with one more stop, wherever it is put."""
+    vehicle, head, more = rules.fleet[r], st.heads[r, st.sizes[r]], -st.values[r, EXCESS]
+    for u in range(rules.units):
+        more += beyond(vehicle, rules.units, u, head[LOADS + u] + rules.points[v, DEMAND + u])
+    return float(rules.terms[1, OVERLOAD] * more)
+
+
+@inlined
 def bits(number: int) -> float:
     """How many bits are set."""
     count = 0.0
@@ -303,7 +313,7 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
 
 
 @inlined
-def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, inserted: int) -> None:
+def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, inserted: int | np.int64) -> None:
     """Sum along route r again, or along all routes if it is negative.
 
     Of a route that got a stop at position `inserted`, the sums before and after it stay; 0 if all changed.
@@ -367,7 +377,7 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
 @compiled
 def refresh(rules: Rules, st: State, r: int) -> None:
     """Sum along route r again, or along all routes if it is negative."""
-    update(rules, rules.walked, st, r, 0)
+    update(rules, rules.walked, st, r, WHOLE)
 
 
 @compiled
@@ -482,6 +492,8 @@ def gain(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) -> tu
         cost, broken, took = value(rules, st, one, low, u, v, mid, load, tail, high)
         saved += st.values[one, TOTAL] - cost
         worse += broken - st.values[one, BROKEN]
+        if worse > LOAD + st.values[s, BROKEN]:
+            break
         long = max(long, took)
     return (-np.inf if worse > LOAD else saved), long
 
@@ -549,6 +561,10 @@ def explore(
     for i in range(0 if op == TAILS else 1, st.sizes[r] + 1):
         if r == s:
             stretches(rules, st, op, r, i)
+        elif op == MOVE and walked is None and s != rules.pool:
+            more = overload_by(rules, st, st.routes[r, i], s)
+            if more > LOAD + st.values[r, BROKEN] + st.values[s, BROKEN]:  # wherever it is put
+                continue
         for j in range(0 if op in (MOVE, TAILS) else 1, st.sizes[s] + 1):
             if not allowed(rules, st, op, r, i, s, j):
                 continue

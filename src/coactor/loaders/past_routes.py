@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from coactor.domains import Day, Shifts, Visits
 from coactor.domains.plans import Routes, timing
 from coactor.domains.plans.schedule import clock_text
+from coactor.domains.roads import Network
+from coactor.loaders.roads import street_km
 from coactor.loaders.tables import Row, named_lines, read_table
 from coactor.protocol import Matrix
 
@@ -32,7 +34,7 @@ COLUMNS = {
 }
 OPTIONAL = ("demand", "service", "from", "to", "capacity")
 DEPOTS = ("depot", "warehouse", "hub", "0")
-SPEED = 40.0  # km/h as the crow flies
+SPEED = 40.0  # km/h
 RADIUS = 6371.0  # of the earth in km
 
 
@@ -71,7 +73,11 @@ def arcs_beside(source: Any) -> Arcs | None:
 
 
 def read_past_routes(
-    source: Any, columns: Mapping[str, str] | None = None, speed: float = SPEED, arcs: Arcs | None = None
+    source: Any,
+    columns: Mapping[str, str] | None = None,
+    speed: float = SPEED,
+    arcs: Arcs | None = None,
+    streets: Network | None = None,
 ) -> list[tuple[Day, Routes, str]]:
     """Read days with their routes and dates; the first arc feature is the distance in km.
 
@@ -88,7 +94,9 @@ def read_past_routes(
     speed
         Kilometres in an hour, for driving times if there are windows.
     arcs
-        What is known of ways, see `read_arcs`; what is not is as the crow flies, without further features.
+        What is known of ways, see `read_arcs`; what is not is measured, without further features.
+    streets
+        Where distances are measured, see `street_km`; without, they are as the crow flies.
     """
     given = {} if columns is None else dict(columns)
     names = {name: (given[name],) if name in given else aliases for name, aliases in COLUMNS.items()}
@@ -98,8 +106,13 @@ def read_past_routes(
     depots = [row for row in rows if row.text("stop").lower() in DEPOTS or row.number("sequence") == 0]
     stops = [row for row in rows if row not in depots]
     rest = "Distances" if arcs is None else "Distances that are not given"
-    notes = [f"{rest} are those as the crow flies{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."]
+    way = "as the crow flies" if streets is None else "along the streets"
+    notes = [f"{rest} are those {way}{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."]
     places = np.array([[row.number("lat"), row.number("lon")] for row in depots or stops])
+    depot = places.mean(axis=0)
+    measure: Callable[[Matrix], Matrix] = crow_flies
+    if streets is not None:
+        measure = _along(streets, [depot, *([row.number("lat"), row.number("lon")] for row in stops)])
     if not depots:
         notes.append("No stop is named depot or has sequence 0: the depot is the middle of all stops.")
     if "capacity" not in rows[0].cells:
@@ -111,7 +124,7 @@ def read_past_routes(
     read, wrong = list[tuple[Day, Routes, str]](), list[str]()
     for date in sorted(days):
         try:
-            read.append((*_day(days[date], places.mean(axis=0), capacity, speed, arcs), date))
+            read.append((*_day(days[date], depot, capacity, speed, arcs, measure), date))
         except ValueError as error:
             wrong.append(str(error))
     if wrong:
@@ -142,8 +155,28 @@ def _capacities(days: Iterable[Sequence[Row]]) -> dict[str, float]:
     return most
 
 
+def _along(streets: Network, places: Sequence[Any]) -> Callable[[Matrix], Matrix]:
+    """The function of places, each one of these, that gives the kilometres between them along the streets."""
+    known = np.unique(np.array(places), axis=0)
+    km, number = (
+        street_km(streets, known[:, ::-1]),
+        {tuple(place): k for k, place in enumerate(known.tolist())},
+    )
+
+    def between(some: Matrix) -> Matrix:
+        at = [number[tuple(place)] for place in some.tolist()]
+        return km[np.ix_(at, at)]
+
+    return between
+
+
 def _day(
-    rows: Sequence[Row], depot: Matrix, capacity: Mapping[str, float], speed: float, arcs: Arcs | None
+    rows: Sequence[Row],
+    depot: Matrix,
+    capacity: Mapping[str, float],
+    speed: float,
+    arcs: Arcs | None,
+    measure: Callable[[Matrix], Matrix],
 ) -> tuple[Day, Routes]:
     """One day and its routes. Raises ValueError with the line if a stop is there twice."""
     vehicles = sorted({row.text("vehicle") for row in rows})
@@ -155,7 +188,7 @@ def _day(
         routes[vehicles.index(row.text("vehicle"))].append((row.number("sequence"), len(names)))
         names.append(row.text("stop"))
         at.append((row.number("lat"), row.number("lon")))
-    ways = crow_flies(np.array(at))[None]
+    ways = measure(np.array(at))[None]
     minutes = 60.0 / speed * ways[0]
     if arcs is not None:
         given = arcs.tables(names)
