@@ -55,12 +55,15 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.get("/studies/{study}/effort.csv", tags=["reports"], response_class=Response)
     def effort_csv(opened: ToRead, after: After = 0) -> Response:
         """Return the effort of each finished proposal as CSV."""
-        with opened.store.reading() as sql:
-            facts = (entry.fact for entry in sql.of_kind(sql.find(opened.name).id, "asked"))
-            labels = {
-                fact.proposal: fact.label for fact in facts if isinstance(fact, Asked) and not fact.revision
-            }
-        return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
+
+        def rows() -> str:
+            with opened.store.reading() as sql:
+                facts = [entry.fact for entry in sql.of_kind(sql.find(opened.name).id, "asked")]
+            asked = [fact for fact in facts if isinstance(fact, Asked) and not fact.revision]
+            return as_csv(opened.effort(after), {fact.proposal: fact.label for fact in asked})
+
+        text = studies.computations.answer(opened, ("effort.csv", after), rows, keep=False)  # it may be long
+        return Response(text, media_type="text/csv")
 
     @router.get("/studies/{study}/report", tags=["reports"], response_model=Report)
     def report(opened: ToRead, account: Me) -> Response:
