@@ -6,7 +6,7 @@ FROM ${PYTHON} AS build
 WORKDIR /src
 COPY . .
 RUN pip wheel --no-cache-dir --wheel-dir /wheels --require-hashes -r requirements-image.txt \
-    && pip install --no-cache-dir --no-index --find-links /wheels setuptools \
+    && pip install --no-cache-dir --no-index --find-links /wheels --upgrade setuptools \
     && pip wheel --wheel-dir /wheels --no-deps --no-build-isolation . \
     && rm /wheels/setuptools-*
 
