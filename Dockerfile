@@ -1,10 +1,16 @@
 # The service with PostgreSQL support. Build with: docker build -t coactor .
-FROM python:3.12-slim AS build
+# To pin the base: docker buildx imagetools inspect python:3.12-slim --format '{{.Manifest.Digest}}',
+# and --build-arg PYTHON=python:3.12-slim@sha256:...
+ARG PYTHON=python:3.12-slim
+FROM ${PYTHON} AS build
 WORKDIR /src
 COPY . .
-RUN pip wheel --no-cache-dir --wheel-dir /wheels -c constraints.txt '.[serve,postgres]'
+RUN pip wheel --no-cache-dir --wheel-dir /wheels --require-hashes -r requirements-image.txt \
+    && pip install --no-cache-dir --no-index --find-links /wheels --upgrade setuptools \
+    && pip wheel --wheel-dir /wheels --no-deps --no-build-isolation . \
+    && rm /wheels/setuptools-*
 
-FROM python:3.12-slim
+FROM ${PYTHON}
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-index --find-links /wheels 'coactor[serve,postgres]' \
     && useradd --system --home-dir /nonexistent coactor \

@@ -146,6 +146,7 @@ def main() -> None:
             "exports": lambda: holding(target, 75, export),
             "searches": lambda: repeated(40, lambda: target.request(f"{search}{time.time()}", "viewer")),
             "reports": lambda: repeated(10, lambda: target.request("/api/studies/long/report", "viewer")),
+            "tables": lambda: repeated(10, lambda: target.request("/api/studies/long/effort.csv", "viewer")),
             "half-open": lambda: holding(target, 520, "GET /health HTTP/1.1\r\nHost: "),
             "logins": lambda: repeated(4, lambda: target.request("/login", "", form)),
         }

@@ -84,11 +84,11 @@ def own_parts(
     domain: Domain, x: Problem, path: Sequence[Solution], replans: Sequence[int] = ()
 ) -> frozenset[Part]:
     """The parts at the end of a path that its steps brought about, without those of re-plans."""
-    own, last = frozenset[Part](), parts_of(domain, x, path[-1])
+    own, last = frozenset[Part](), parts_of(domain, x, path[-1]) if len(path) > 1 else ()
     for start, end in pairwise([-1, *replans, len(path) - 1]):
         if end > start + 1:  # the steps between two re-plans
             own |= parts_of(domain, x, path[end]) - parts_of(domain, x, path[start + 1])
-    return own & last
+    return own.intersection(last)
 
 
 def replan(

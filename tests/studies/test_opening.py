@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import re
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -10,6 +13,8 @@ from coactor import domains, learners
 from coactor.studies import Conflict, Invalid, NotFound, Store, Study, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.studies.log.verification import verify
+from coactor.studies.processes import Processes
+from coactor.studies.settings import named_solver
 from tests.studies.stubs import Switches, flip, make, tours
 
 
@@ -122,6 +127,31 @@ def test_a_solver_named_in_the_settings_makes_the_proposals_of_every_process(sql
     open_study(sqlite_url, "gone", domain, create=True, settings={"solver": "nowhere:solve"}).close()
     with open_study(sqlite_url, "gone") as study, pytest.raises(Invalid, match="Cannot import 'nowhere'"):
         study.ask(x)
+
+
+def test_a_named_solver_runs_in_another_process_which_may_die(sqlite_url, tmp_path):
+    code = """import os
+import numpy
+
+def solve(x, w):
+    if w[1] > w[0]:
+        os.abort()
+    if w[1] < w[0]:
+        raise ValueError("This one has no solution.")
+    open(__file__ + ".pid", "w").write(str(os.getpid()))
+    return numpy.array([0, 5, 4, 3, 2, 1])
+"""
+    (tmp_path / "mine.py").write_text(code)
+    domain, x = domains.Tour(points=6, features=2), domains.Graph.of(6, np.ones((15, 2)))
+    with closing(Processes(1)) as processes:
+        solve = named_solver(domain, f"{tmp_path}/mine.py:solve", processes)
+        for w in ([2.0, 2.0], [1.0, 3.0], [3.0, 1.0], [2.0, 2.0]):
+            if w[0] != w[1]:
+                with pytest.raises(ValueError if w[1] < w[0] else BrokenProcessPool):
+                    solve(x, np.array(w))
+            else:
+                assert solve(x, np.array(w)).tolist() == [0, 5, 4, 3, 2, 1]
+                assert int((tmp_path / "mine.py.pid").read_text()) != os.getpid()
 
 
 def test_open_study_names_the_default_learner_in_a_conflict(sqlite_url):

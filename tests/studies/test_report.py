@@ -177,6 +177,26 @@ def test_course_is_a_running_mean_without_controls():
         assert low <= mean <= high
 
 
+def test_report_of_a_long_study_is_about_its_start_and_its_newest_proposals():
+    rng = np.random.default_rng(4)
+    rows = mixed(rng, 500, 3.0, 3.0) + mixed(rng, 2500, 1.0, 4.0)
+    rows = [row._replace(seq=k, time=k * DAY / 100) for k, row in enumerate(rows)]
+    start, newest = rows[:1500], rows[-1200:]
+    made, alone = report(newest, start=start), report(newest)
+    assert made.verdict == report(rows).verdict  # no test looks further
+    assert (made.measures[0].first, made.proposals) == (alone.measures[0].first, 1200)
+    assert (made.weeks, made.course) == (alone.weeks, alone.course)
+    assert made.notes[-1] == "Weeks, people and savings are those of the last 1200 proposals."
+    month = report(rows).measures[0].month  # of 3000 proposals within 30 days
+    assert made.measures[0].month / made.measures[0].saved == pytest.approx(
+        month / report(rows).measures[0].saved, rel=0.05
+    )
+    plain = [row._replace(control=0.0, proposer="learner", proposed_with=row.seq) for row in rows]
+    made = report(plain[-1200:], start=plain[:1500])
+    first = np.mean([row.effort for row in plain[:3] if not row.accepted or row.seconds >= 3.0])
+    assert (made.measures[0].first, made.measures[0].texts["when"]) == (first, "at the start")
+
+
 def test_weeks_begin_on_monday_and_people_are_named_on_request():
     rows = [*rounds(2.0, 4.0, seconds=60.0), *rounds(0.0, seconds=1.0, actor="ben")]
     rows = [row._replace(time=day * DAY) for row, day in zip(rows, (0, 3, 4), strict=True)]

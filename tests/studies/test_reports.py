@@ -6,7 +6,8 @@ import pytest
 
 from coactor.grids import GridModel
 from coactor.protocol import Basis
-from coactor.studies import Invalid, NotFound, open_study
+from coactor.studies import Invalid, NotFound, open_study, reports
+from coactor.studies.log.transactions import Transaction
 from coactor.studies.queue import QueueQuery
 from tests.studies.stubs import Clock, flip, make, tours
 
@@ -34,6 +35,34 @@ def test_explain_words_a_replan(url):
         proposal = study.ask(x, solution=domain.apply(x, y, worst))
         study.tell(study.replan(proposal), moves=[])
         assert [edit.text.split(":")[0] for edit in study.explain(proposal.id).edits] == ["Re-planned"]
+
+
+def test_report_reads_no_more_rows_of_a_longer_study(url, monkeypatch):
+    monkeypatch.setattr(reports, "RECENT", 5)
+    monkeypatch.setattr(reports, "EARLIEST", 6)
+    read, finished = [], Transaction.finished
+    monkeypatch.setattr(
+        Transaction, "finished", lambda *args: read.append(finished(*args)) or finished(*args)
+    )
+    with make(url, clock=Clock()) as study:
+        for k in range(23):
+            study.tell(study.ask([1.0 + k, 2.0, 3.0]), moves=flip(0) if k % 2 else [], actor="ana")
+            if k == 8:
+                assert study.report().proposals == 9
+        assert study.report().proposals == study.report().people[0].finished == 8
+        assert [row.proposal for row in read[-2]] == list(range(16, 24))  # a window begins at each fifth
+        assert [row.proposal for row in read[-1]] == [1, 2, 3, 4, 5, 6]
+        assert study.calibration().proposals <= 8
+        assert study.totals() == {"finished": 23, "unchanged": 12, "effort": 11.0}
+        assert study.totals(last=3) == {"finished": 3, "unchanged": 2, "effort": 1.0}
+        newest = [row.proposal for row in finished_edits(study, "ana", 20)]
+        assert newest == [18, 20] == [row.proposal for row in finished_edits(study, "", 20)]
+        assert finished_edits(study, "ben", 23) == []
+
+
+def finished_edits(study, learned_for, version):
+    with study.store.reading() as sql:
+        return sql.edited(study._ledger.head.id, version, learned_for, 2)
 
 
 def test_report_names_rules_that_are_broken_often_and_wishes_that_might_be_rules(sqlite_url):

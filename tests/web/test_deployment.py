@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import requires
 from pathlib import Path
 
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,3 +41,31 @@ def test_container_has_no_right_that_the_service_does_not_need():
         assert all(port.startswith("127.0.0.1:") for port in one.get("ports", []))
     lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
     assert lines.index("USER coactor") < lines.index('ENTRYPOINT ["coactor"]')
+
+
+def test_image_has_wheels_by_hash_in_the_versions_of_the_tests():
+    text = (ROOT / "requirements-image.txt").read_text("utf-8")
+    hashed = re.findall(
+        r"^([\w.-]+)==(\S+)(?: ;[^\n]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", text, re.M
+    )
+    assert len(hashed) == text.count("==")  # every one of them has a hash
+    images = {canonicalize_name(name): version for name, version, _ in hashed}
+    pins = dict(
+        line.split("==") for line in (ROOT / "constraints.txt").read_text("utf-8").split("\n") if "==" in line
+    )
+    assert images.items() <= {canonicalize_name(name): version for name, version in pins.items()}.items()
+    assert images.keys() >= needed("coactor", {"serve", "postgres"})
+    lines = (ROOT / "Dockerfile").read_text("utf-8")
+    assert "--require-hashes -r requirements-image.txt" in lines
+    assert re.findall(r"^FROM (\S+)", lines, re.M) == ["${PYTHON}"] * 2
+
+
+def needed(name: str, extras: set[str]) -> set[str]:
+    """The names of what a distribution needs on Linux, directly."""
+    found = set[str]()
+    for line in requires(name) or ():
+        one = Requirement(line)
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras):
+            same = canonicalize_name(one.name) == name
+            found |= needed(name, one.extras) if same else {canonicalize_name(one.name)}
+    return found

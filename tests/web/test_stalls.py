@@ -19,7 +19,8 @@ from coactor.studies import open_study, report
 from coactor.studies.log.replay import LogReplay
 from coactor.studies.log.transactions import Transaction
 from coactor.web.app import create_app
-from coactor.web.routes import moves
+from coactor.web.computations import Computations
+from coactor.web.routes import moves, reports
 from tests.web.conftest import PROPOSALS, ask
 
 MOVES = f"{PROPOSALS}/1/moves"
@@ -120,6 +121,33 @@ def test_second_search_of_a_study_waits_briefly_and_gets_429(server, viewer, slo
         assert server.client("expert").post("/api/studies/tours/queue/next").status_code == 200
         go_on.set()
         assert first.result().json()["total"] > 0
+
+
+def test_second_table_of_efforts_waits_briefly_and_gets_429(server, viewer, monkeypatch):
+    begun, go_on, original = threading.Event(), threading.Event(), reports.as_csv
+
+    def slow(*args):
+        begun.set()
+        assert go_on.wait(60)
+        return original(*args)
+
+    monkeypatch.setattr(reports, "as_csv", slow)
+    computations = server.app.state.studies.computations
+    computations.patience = 0.01
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(viewer.get, "/api/studies/tours/effort.csv")
+        assert begun.wait(60)
+        assert viewer.get("/api/studies/tours/effort.csv").status_code == 429
+        go_on.set()
+        assert first.result().text.startswith("seq,time,proposal")
+    assert not computations._kept  # each would be some megabytes
+
+
+def test_answer_that_another_request_has_computed_meanwhile_may_be_an_array(server, monkeypatch):
+    computations, found = Computations(), [None, np.ones(3)]
+    monkeypatch.setattr(computations, "_find", lambda key: found.pop(0))
+    with open_study(server.store, "tours") as study:
+        assert computations.answer(study, "weights", lambda: None).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_waiting_searches_leave_threads_to_the_others(server, viewer, slow):

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid
 from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
+from coactor.studies.processes import Processes
 from coactor.studies.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,6 +73,13 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     "--solver",
     metavar="MODULE:FUNCTION",
     help="Proposals of studies that --study creates come from this function of (problem, weights).",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 64),
+    default=0,
+    show_default=True,
+    help="Processes for solvers of --solver: one in Python that runs long slows no other study then.",
 )
 @click.option("--share-port", is_flag=True, help="Let several servers listen on this port, one per core.")
 @click.option(
@@ -127,6 +135,7 @@ def serve(
     own: tuple[str, ...],
     streets: str | None,
     solver: str | None,
+    workers: int,
     share_port: bool,
     own_port: int | None,
     tiles: str,
@@ -173,6 +182,8 @@ def serve(
         )
         app.state.studies.patience = PATIENCE
         with listening(host, port, share_port) as listener, ExitStack() as more:
+            if workers:
+                app.state.studies.processes = more.enter_context(closing(Processes(workers)))
             sockets = [listener]
             if own_port is not None:
                 sockets.append(more.enter_context(listening(host, own_port, False)))

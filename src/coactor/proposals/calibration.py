@@ -43,7 +43,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All finished proposals of a study that had a predicted chance.
+    """Finished proposals of a study that had a predicted chance.
 
     Attributes
     ----------

@@ -126,11 +126,17 @@ def _stored(what: str, data: Any) -> Any:
 
 def to_object(value: Any, without: Mapping[type, Collection[str]]) -> Any:
     """A dataclass, and those in its fields, as JSON-able data, without some fields of some classes."""
-    if not is_dataclass(value):
+    kind: Any = type(value)
+    names = _field_names(kind)
+    if not names:
         return value
-    omitted = without.get(type(value), ())
-    names = (field.name for field in fields(value))
+    omitted = without.get(kind, ())
     return {name: to_object(getattr(value, name), without) for name in names if name not in omitted}
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def read(kind: Callable[..., T], data: Any) -> T:

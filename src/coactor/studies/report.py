@@ -30,7 +30,9 @@ UNREAD = 3.0  # seconds: nobody checks a plan in less
 FEWEST = 20  # of either kind before there is an interval: with fewer it covers too seldom
 DAY = 86400.0  # seconds
 MONTH = 30 * DAY
-MOST_POINTS = 10_000  # of the curves
+MOST_POINTS = 1000  # of the curves
+EARLIEST = 1500  # proposals that decide the verdict: 1280 in the last test, and some that were not read
+RECENT = 1000  # proposals after which a new window begins
 
 VERDICTS = {-1: "less", 0: "unclear", 1: "more"}
 ERRORS = (
@@ -92,6 +94,9 @@ class Course:
 class Report:
     """Whether there is less to correct.
 
+    The verdict and the start are those of the first proposals of the study. In a study of more than 2,000 all
+    the rest is about the newest 1,000 to 2,000: a window, which begins after each 1,000.
+
     Attributes
     ----------
     verdict
@@ -143,7 +148,12 @@ class Report:
 
 
 def report(
-    rows: Sequence[Finished], *, control: float = 0.0, causes: str = "", people: bool = True
+    rows: Sequence[Finished],
+    *,
+    start: Sequence[Finished] | None = None,
+    control: float = 0.0,
+    causes: str = "",
+    people: bool = True,
 ) -> Report:
     """The report on finished proposals, in the order in which they were finished.
 
@@ -151,6 +161,8 @@ def report(
     ----------
     rows
         The proposals.
+    start
+        The first ones of the study, if `rows` are only the newest.
     control
         The share of proposals that are now made without what was learned.
     causes
@@ -159,30 +171,34 @@ def report(
         Whether to name who finished how many.
     """
     table = _Table(rows)
-    read = [row for row, unread in zip(rows, table.unread, strict=True) if not unread]
-    learned = ~table.unread & ~table.control
-    early = np.array([row.proposed_with <= START for row in rows], dtype=bool)
+    first = table if start is None else _Table(start)
+    read = [row for row, unread in zip(first.rows, first.unread, strict=True) if not unread]
     controls = np.flatnonzero(~table.unread & table.control)
-    before = controls if controls.size else np.flatnonzero(learned & early)[:LAST]
-    now = np.flatnonzero(learned & ~early)[-LAST:]
-    measures = [one for name in VALUES if (one := _measure(table, name, before, now)) is not None]
+    begun, before = (table, controls) if controls.size else (first, first.learned(early=True)[:LAST])
+    now = table.learned(early=False)[-LAST:]
+    measures = []
+    for name in VALUES:
+        old, new = begun.mean(name, before), table.mean(name, now)
+        if old is not None and new is not None:
+            measures.append(_measure(table, name, old, new, start is not None))
     verdict = VERDICTS[change(read)]
     bounded = now[~np.isnan(table.values["unlearned"][now])]
     at_most = table.mean("unlearned", bounded)
     notes = [
-        _unread_note(len(rows) - len(read), len(rows)),
+        _unread_note(int(table.unread.sum()), len(rows)),
         _comparison_note(len(before), len(now), controls.size > 0),
         ERRORS if len(read) >= FIRST_LOOK else "",
         _saving_note(measures),
         _bound_note(at_most, table.mean("effort", bounded)),
         causes,
+        "" if start is None else f"Weeks, people and savings are those of the last {len(rows)} proposals.",
     ]
     return Report(
         verdict,
         _headline(verdict, len(read), measures),
         [note for note in notes if note],
         len(rows),
-        len(rows) - len(read),
+        int(table.unread.sum()),
         int(table.control.sum()),
         control,
         measures,
@@ -211,6 +227,11 @@ class _Table:
         self.values = dict(zip(names, (effort, seconds, unchanged, unlearned), strict=True))
         self.control = np.array([row.proposer == CONTROL for row in rows], dtype=bool)
         self.unread = np.array([row.accepted for row in rows], dtype=bool) & (seconds < UNREAD)
+
+    def learned(self, early: bool) -> Places:
+        """Proposals made with what was learned: those made when that was little, or the others."""
+        version = np.array([row.proposed_with for row in self.rows])
+        return np.flatnonzero(~self.unread & ~self.control & ((version <= START) == early))
 
     def mean(self, name: str, which: Places) -> float | None:
         """The mean of the known values; None if there are none."""
@@ -271,12 +292,9 @@ def _monday(week: float) -> str:
     return str(date(1970, 1, 1) + timedelta(days=7 * week - 3))
 
 
-def _measure(table: _Table, name: str, before: Places, now: Places) -> Measure | None:
-    """The means before and now, and what learning saves in all rows; None if a mean is unknown."""
-    first, last = table.mean(name, before), table.mean(name, now)
-    if first is None or last is None:
-        return None
-    when = "without what was learned" if table.control[before[0]] else "at the start"
+def _measure(table: _Table, name: str, first: float, last: float, newest: bool) -> Measure:
+    """The means before and now, and what learning saves in all rows, which may be only the newest."""
+    when = "without what was learned" if (table.control & ~table.unread).any() else "at the start"
     texts = {"first": written(name, first), "last": written(name, last), "when": when}
     drawn = np.array([row.control > 0.0 for row in table.rows], dtype=bool)
     known = np.flatnonzero(drawn & ~table.unread & ~np.isnan(table.values[name]))
@@ -286,7 +304,8 @@ def _measure(table: _Table, name: str, before: Places, now: Places) -> Measure |
     rows = [table.rows[k] for k in known.tolist()]
     saved, low, high = confidence_sequence(differences(rows, table.values[name][known].tolist()))
     recent = sum(row.time > rows[-1].time - MONTH and row.proposer != CONTROL for row in rows)
-    month = saved * recent
+    span = rows[-1].time - rows[0].time
+    month = saved * recent * (MONTH / span if newest and 0.0 < span < MONTH else 1.0)
     texts |= {
         "each": f"{written(name, saved)} {UNITS[name]}",
         "range": f"{written(name, low)} to {written(name, high)}",

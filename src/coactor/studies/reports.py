@@ -37,7 +37,7 @@ from coactor.studies.log.facts import Finished, Reopened, RolledBack, Said, Told
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.transactions import END, Transaction
 from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
-from coactor.studies.report import LAST, Report, causes, report
+from coactor.studies.report import EARLIEST, LAST, RECENT, Report, causes, report
 from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
 from coactor.studies.settings import CHANGEABLE
 from coactor.studies.telling import Teller, round_of
@@ -93,10 +93,23 @@ class Reports:
             bodies = sql.finished_bodies(self._ledger.head.id, after, limit, newest)
         return [plain_round(orjson.loads(body)) for body in bodies]
 
-    def finished(self) -> list[Finished]:
+    def finished(self, limit: int = END, *, newest: bool = False) -> list[Finished]:
         """The same in a few numbers each; faster, because it does not read the log."""
         with self._ledger.store.reading() as sql:
-            return sql.finished(self._ledger.head.id)
+            return sql.finished(self._ledger.head.id, limit, newest)
+
+    def _window(self) -> tuple[list[Finished], list[Finished] | None]:
+        """The newest finished proposals, and the first ones if these are not all: what a report reads."""
+        told = self._ledger.refresh().told
+        left_out = (told // RECENT - 1) * RECENT
+        if left_out <= 0:
+            return self.finished(), None
+        return self.finished(told - left_out, newest=True), self.finished(EARLIEST)
+
+    def totals(self, since: float = -1e12, last: int = END) -> dict[str, float]:
+        """Of the last finished proposals, those since a time: how many, how many unchanged, their effort."""
+        with self._ledger.store.reading() as sql:
+            return sql.totals(self._ledger.head.id, since, last)
 
     @property
     def efforts(self) -> list[float]:
@@ -108,11 +121,11 @@ class Reports:
 
         `people` says whether to name who finished how many.
         """
-        rows = self.finished()
+        rows, start = self._window()
         edited = [row for row in rows[-LAST:] if row.effort > 0 and row.proposer != CONTROL]
         deltas = np.array([one.delta for one in self._rounds(edited)])
         why = causes(self.config["features"], self.signs, self.weights(), deltas)
-        result = report(rows, control=self.config["control"], causes=why, people=people)
+        result = report(rows, start=start, control=self.config["control"], causes=why, people=people)
         if hasattr(self.domain, "advice"):
             finals = [self._final(row) for row in rows[-ADVISED:]]
             result = replace(result, notes=[*result.notes, *self.domain.advice(finals, "proposals")])
@@ -135,8 +148,8 @@ class Reports:
         return [round_of(entry, entry.fact) for entry in entries if isinstance(entry.fact, Told)]
 
     def calibration(self) -> Calibration:
-        """Whether proposals were accepted as often as predicted."""
-        rows = self.finished()
+        """Whether proposals were accepted as often as predicted; the newest ones, as in the report."""
+        rows, _ = self._window()
         return calibration([row.chance for row in rows], [row.effort == 0 for row in rows])
 
     def weights(self, version: int | None = None, *, learned_for: str = "") -> Vector:
@@ -150,8 +163,8 @@ class Reports:
         """What is known about each feature now or at an earlier version: of one expert, or of all."""
         learner = learner_for(self.learner(version), text(learned_for, "expert", 100))
         newest = self.version if version is None else version
-        known = (row for row in self.finished() if row.learned and row.effort > 0 and row.version <= newest)
-        edited = [row for row in known if learned_for in ("", row.learned_for)][-LAST:]
+        with self._ledger.store.reading() as sql:
+            edited = sql.edited(self._ledger.head.id, newest, learned_for, LAST)
         return beliefs(self.config["features"], self.signs, learner, self._rounds(edited))
 
     to_frame, plot, _repr_html_ = records.to_frame, records.plot, records.html

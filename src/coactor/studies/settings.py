@@ -14,6 +14,7 @@ from coactor.search import check_solution
 from coactor.solutions import short
 from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
+from coactor.studies.processes import Processes
 from coactor.validation import text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
@@ -102,13 +103,13 @@ def validated(settings: Settings) -> dict[str, Any]:
     return stored
 
 
-def named_solver(domain: Domain, place: str) -> Solver:
-    """The solver that a setting names. It is imported when it is first called."""
+def named_solver(domain: Domain, place: str, processes: Processes | None = None) -> Solver:
+    """The solver that a setting names. It is imported when it is first called; maybe in another process."""
 
     function = cache(partial(load_class, place, "solver"))
 
     def solve(x: Problem, w: Vector) -> Solution:
-        y = function()(x, w)
+        y = function()(x, w) if processes is None else processes(place, x, w)
         check_solution(domain, x, y)
         return y
 

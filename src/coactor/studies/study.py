@@ -43,6 +43,7 @@ from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import observation, set_back
 from coactor.studies.log.store import Store
 from coactor.studies.log.vectors import digest, pack, pack_weights
+from coactor.studies.processes import Processes
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
@@ -76,6 +77,7 @@ class Study(Reports):
         learner: Learner | None = None,
         solver: Solver | None = None,
         proposals: Strategy | None = None,
+        processes: Processes | None = None,
     ) -> None:
         ledger = Ledger(store, name, learner)
         config = ledger.first.config
@@ -89,7 +91,7 @@ class Study(Reports):
             )
         catalog.check_same(name, config["domain"], domain)
         if solver is None and "solver" in config:
-            solver = named_solver(domain, config["solver"])
+            solver = named_solver(domain, config["solver"], processes)
         repeatable = solver is None and proposals is None
         compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
         current = strategies(domain, solver, proposals, reserve=compared)

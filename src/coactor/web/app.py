@@ -114,7 +114,8 @@ def create_app(
         return error_response(request.scope, 404, error.args[0])
 
     router = APIRouter(prefix="/api", route_class=LimitedRoute, responses=ERRORS)
-    for routes in (study_routes, proposals, drafts, moves, reports, roads, tokens, events):
+    # They are tried in this order: first what is asked for most often.
+    for routes in (drafts, proposals, moves, study_routes, reports, events, roads, tokens):
         routes.add_routes(router, studies)
     if demo is not None:
         demo.add_routes(router, studies)

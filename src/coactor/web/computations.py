@@ -33,8 +33,8 @@ class Computations:
         self._turns: dict[str, threading.Lock] = {}
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def answer(self, study: Study, name: Hashable, compute: Callable[[], Any]) -> Any:
-        """Return an answer about a study, computed now unless nothing has changed since it was last.
+    def answer(self, study: Study, name: Hashable, compute: Callable[[], Any], keep: bool = True) -> Any:
+        """Return an answer about a study, computed now unless nothing has changed since it was last kept.
 
         The request is answered 429 if another computation of the study takes longer than the patience.
         """
@@ -50,7 +50,9 @@ class Computations:
             if not turn.acquire(timeout=self.patience):
                 raise HTTPException(429, BUSY, {"Retry-After": "2"})
             try:
-                return self._find(key) or self._keep(key, compute())
+                found = self._find(key)
+                answer = compute() if found is None else found
+                return self._keep(key, answer) if keep else answer
             finally:
                 turn.release()
         finally:

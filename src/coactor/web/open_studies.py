@@ -15,6 +15,7 @@ from coactor.protocol import Domain
 from coactor.studies import Desk, Store, Study, Unavailable
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
+from coactor.studies.processes import Processes
 from coactor.web.auth.permissions import Me, require
 from coactor.web.computations import Computations
 from coactor.web.routes.requests import StudyName
@@ -64,6 +65,7 @@ class OpenStudies:
         self.clock = store.clock
         self.domains = domains or {}
         self.patience = math.inf  # seconds of a solving that an expert who opens a proposal waits for
+        self.processes: Processes | None = None  # for solvers that settings name
         self.computations, self.streams = Computations(), Streams()
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
@@ -76,7 +78,7 @@ class OpenStudies:
         """Return a study by name."""
         study = self.known(name)
         if study is None:
-            opened = Study(self.store, name, self.domains.get(name))
+            opened = Study(self.store, name, self.domains.get(name), processes=self.processes)
             with self._lock:
                 study = self._open.setdefault(name, opened)
         return study

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 import threading
 import time
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +22,7 @@ from joserfc.jwk import KeySet, RSAKey
 
 from coactor.studies.accounts import LINK_SESSION_LASTS
 from coactor.web.app import create_app
+from coactor.web.auth.middleware import COOKIE
 from coactor.web.auth.oidc import Provider
 from tests.web.conftest import NO_TLS, serving
 
@@ -28,13 +31,25 @@ OTHER_KEY = RSAKey.generate_key(2048, parameters={"kid": "one"})
 EVE = {"sub": "7", "preferred_username": "eve", "coactor": ["tours:expert", "north:viewer"]}
 
 
+def signed(key, claims):
+    return jwt.encode({"alg": "RS256", "kid": "one"}, claims, key)
+
+
+def forged(algorithm, claims):
+    """A token without a signature, or with one that everybody can make: by the public key as a password."""
+    parts = [json.dumps(part).encode() for part in ({"alg": algorithm, "kid": "one"}, claims)]
+    text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+    proof = hmac.digest(KEY.as_pem(private=False), text, "sha256") if algorithm != "none" else b""
+    return (text + b"." + base64.urlsafe_b64encode(proof).rstrip(b"=")).decode()
+
+
 class Company(ThreadingHTTPServer):
     """A provider that knows one person; `claims` and `key` are what it says, and what it signs with."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.issuer = f"http://127.0.0.1:{self.server_port}"
-        self.claims, self.key, self.asked = dict(EVE), KEY, {}
+        self.claims, self.sign, self.asked = dict(EVE), partial(signed, KEY), {}
 
     def log_in(self, address):
         """What the browser does at the provider; return where it is sent back."""
@@ -62,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
         assert form["code"] == ["c0de"]
         about = {"iss": self.server.issuer, "aud": "desk", "exp": int(time.time()) + 60}
         claims = {**about, "nonce": self.server.asked["nonce"], **self.server.claims}
-        self.answer({"id_token": jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.server.key)})
+        self.answer({"id_token": self.server.sign(claims)})
 
     def log_message(self, *_):
         pass
@@ -135,9 +150,28 @@ def test_login_is_refused_when_the_claims_are_wrong(browser, company, server, cl
     assert [row.name for row in server.accounts.tokens()] == ["ana"]
 
 
-def test_login_is_refused_without_the_providers_signature(browser, company):
-    company.key = OTHER_KEY
+@pytest.mark.parametrize(
+    "sign", [partial(signed, OTHER_KEY), partial(forged, "none"), partial(forged, "HS256")]
+)
+def test_login_is_refused_without_the_providers_signature(browser, company, sign):
+    company.sign = sign
     assert log_in(browser, company).status_code == 401
+    assert browser.get("/api/me").status_code == 401
+
+
+def test_session_of_the_company_is_listed_and_ends_by_logout_or_by_an_admin(browser, company, server, desk):
+    def still_in(cookie):
+        answer = httpx.get(f"{desk}/api/me", headers={"cookie": f"{COOKIE}={cookie}"}, verify=NO_TLS)
+        return answer.status_code == 200
+
+    cookies = [log_in(browser, company).cookies[COOKIE] for _ in range(3)]
+    assert len(set(cookies)) == 3
+    assert [(row.name, row.kind) for row in server.accounts.sessions()] == [("eve", "session")] * 3
+    assert browser.post("/logout", headers={"origin": desk}).status_code == 204
+    assert [still_in(cookie) for cookie in cookies] == [True, True, False]
+    assert server.client("admin").delete("/api/sessions/eve").status_code == 200
+    assert not any(map(still_in, cookies))
+    assert [row.name for row in server.accounts.tokens()] == ["admin-*", "eve"]
 
 
 def test_login_must_end_in_the_browser_in_which_it_began(browser, company, desk):

@@ -297,10 +297,32 @@ class Transaction:
         query = "UPDATE coactor_studies SET seq = :seq, hash = :hash WHERE id = :study"
         self._run(query, study=study, seq=entry.seq, hash=entry.hash)
 
-    def finished(self, study: int) -> list[Finished]:
-        """The finished proposals, in the order of the tells."""
-        query = f"SELECT {_ROUND} FROM coactor_rounds WHERE study = :study ORDER BY seq"
-        return [*map(Finished._make, self._run(query, study=study).fetchall())]
+    def finished(self, study: int, limit: int = END, newest: bool = False) -> list[Finished]:
+        """The finished proposals, in the order of the tells: the first or the newest ones."""
+        order = f"seq {'DESC' if newest else ''} LIMIT :limit"
+        query = f"SELECT {_ROUND} FROM coactor_rounds WHERE study = :study ORDER BY {order}"
+        rows = [*map(Finished._make, self._run(query, study=study, limit=limit).fetchall())]
+        return rows[::-1] if newest else rows
+
+    def edited(self, study: int, version: int, learned_for: str, limit: int) -> list[Finished]:
+        """The newest ones that were edited and learned from, up to a version: of one expert, or of all."""
+        query = f"""
+            SELECT {_ROUND} FROM coactor_rounds WHERE study = :study AND learned AND effort > 0
+            AND version <= :version AND :learned_for IN ('', learned_for) ORDER BY seq DESC LIMIT :limit
+        """
+        given = {"study": study, "version": version, "learned_for": learned_for, "limit": limit}
+        return [*map(Finished._make, self._run(query, **given).fetchall())][::-1]
+
+    def totals(self, study: int, since: float, last: int) -> dict[str, float]:
+        """Of the last finished proposals, those since a time: how many, how many unchanged, their effort."""
+        query = """
+            SELECT COUNT(*), COUNT(CASE WHEN effort = 0 THEN 1 END), COALESCE(SUM(effort), 0)
+            FROM (
+                SELECT effort, time FROM coactor_rounds WHERE study = :study ORDER BY seq DESC LIMIT :last
+            ) AS newest WHERE time > :since
+        """
+        row = self._run(query, study=study, since=since, last=last).fetchone()
+        return dict(zip(("finished", "unchanged", "effort"), row, strict=True))
 
     def finished_bodies(self, study: int, after: int, limit: int, newest: bool) -> list[bytes]:
         """The bodies of tells after a sequence number that were not withdrawn: the first or newest ones."""

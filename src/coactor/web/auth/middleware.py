@@ -26,7 +26,7 @@ except ImportError:  # then there are no traces
     trace = None  # type: ignore[assignment]
 
 from coactor.studies import Unavailable
-from coactor.studies.accounts import Accounts
+from coactor.studies.accounts import Account, Accounts
 from coactor.web.auth.turns import Turns
 from coactor.web.errors import error_response, unavailable
 from coactor.web.metrics import Metrics
@@ -116,9 +116,9 @@ class Authenticator:
             scheme, _, secret = authorization.partition(" ")
             account = None
             if scheme.lower() == "bearer":
-                account = await to_thread.run_sync(self.accounts.by_token, secret.strip())
+                account = await self._find(self.accounts.by_token, secret.strip())
         elif cookie:
-            account = await to_thread.run_sync(self.accounts.by_session, cookie)
+            account = await self._find(self.accounts.by_session, cookie)
         elif page:
             return RedirectResponse(login_path(scope), 303)
         else:
@@ -138,6 +138,11 @@ class Authenticator:
                 return refusal_of_origin
         scope["account"] = account
         return None
+
+    async def _find(self, find: Callable[[str], Account | None], secret: str) -> Account | None:
+        """Look a credential up; in a file without a thread, whose wake-up would take longer."""
+        local = self.accounts.store.engine.name == "sqlite"
+        return find(secret) if local else await to_thread.run_sync(find, secret)
 
     def failed(self, scope: Scope) -> Response:
         """Return 401 for a wrong credential, or 429 after too many from one address."""

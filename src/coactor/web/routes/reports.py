@@ -14,8 +14,8 @@ from coactor.archives.missing_features import cases_of_study, diagnose
 from coactor.explanations import PeopleView
 from coactor.proposals.calibration import Calibration
 from coactor.studies import Invalid, Round
-from coactor.studies.log.facts import Asked, Finished
-from coactor.studies.report import MOST_POINTS, Report
+from coactor.studies.log.facts import Asked
+from coactor.studies.report import Report
 from coactor.web.auth.permissions import PERMISSIONS, Me, require_weights
 from coactor.web.open_studies import OpenStudies, ToLead, ToRead
 from coactor.web.routes.requests import After, LearnedFor, StudyName, Version
@@ -28,9 +28,10 @@ from coactor.web.routes.responses import (
     json_response,
 )
 
+MOST_ROWS = 10_000
 MOST_CANDIDATES = 10  # of a missing feature, that a response lists
-RowLimit = Annotated[int, Query(ge=1, le=MOST_POINTS, description="Return at most this many.")]
-Last = Annotated[int | None, Query(ge=1, le=MOST_POINTS, description="Return only the last ones.")]
+RowLimit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="Return at most this many.")]
+Last = Annotated[int | None, Query(ge=1, le=MOST_ROWS, description="Return only the last ones.")]
 Hide = Annotated[bool, Query(description="Leave out the names of people.")]
 Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent period.")]
 
@@ -39,9 +40,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
 
     @router.get("/studies/{study}/effort", tags=["reports"], response_model=RoundAnswers)
-    def effort(
-        opened: ToRead, after: After = 0, limit: RowLimit = MOST_POINTS, last: Last = None
-    ) -> Response:
+    def effort(opened: ToRead, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None) -> Response:
         """List the effort of finished proposals, in the order of their log entries (`seq`)."""
         return json_response(opened.effort(after, last or limit, newest=last is not None))
 
@@ -50,20 +49,21 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         opened: ToRead, days: Days = 7.0, last: Annotated[int, Query(ge=1, le=1000)] = 10
     ) -> Response:
         """Add up the effort of all finished proposals, of those in the last days, and of the last few."""
-        rows, since = opened.finished(), studies.clock() - days * 86400
-        recent = [row for row in rows if row.time > since]
-        parts = {"total": rows, "recent": recent, "last": rows[-last:]}
-        return json_response({name: totals(part) for name, part in parts.items()})
+        recent = opened.totals(studies.clock() - days * 86400)
+        return json_response({"total": opened.totals(), "recent": recent, "last": opened.totals(last=last)})
 
     @router.get("/studies/{study}/effort.csv", tags=["reports"], response_class=Response)
     def effort_csv(opened: ToRead, after: After = 0) -> Response:
         """Return the effort of each finished proposal as CSV."""
-        with opened.store.reading() as sql:
-            facts = (entry.fact for entry in sql.of_kind(sql.find(opened.name).id, "asked"))
-            labels = {
-                fact.proposal: fact.label for fact in facts if isinstance(fact, Asked) and not fact.revision
-            }
-        return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
+
+        def rows() -> str:
+            with opened.store.reading() as sql:
+                facts = [entry.fact for entry in sql.of_kind(sql.find(opened.name).id, "asked")]
+            asked = [fact for fact in facts if isinstance(fact, Asked) and not fact.revision]
+            return as_csv(opened.effort(after), {fact.proposal: fact.label for fact in asked})
+
+        text = studies.computations.answer(opened, ("effort.csv", after), rows, keep=False)  # it may be long
+        return Response(text, media_type="text/csv")
 
     @router.get("/studies/{study}/report", tags=["reports"], response_model=Report)
     def report(opened: ToRead, account: Me) -> Response:
@@ -160,12 +160,3 @@ def _row(row: Round, label: str) -> tuple[Any, ...]:
 def _cell(value: Any) -> Any:
     risky = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
     return f"'{value}" if risky else value
-
-
-def totals(rows: list[Finished]) -> dict[str, float]:
-    """Add up the effort of finished proposals."""
-    return {
-        "finished": len(rows),
-        "unchanged": sum(row.effort == 0 for row in rows),
-        "effort": sum(row.effort for row in rows),
-    }

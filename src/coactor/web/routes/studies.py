@@ -35,7 +35,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of studies."""
 
     @router.get("/me", tags=["accounts"])
-    def me(account: Me) -> dict[str, Any]:
+    async def me(account: Me) -> dict[str, Any]:
         """Return the account of the credential: its name, and its role in each study."""
         return {"name": account.name, "studies": account.studies}
 

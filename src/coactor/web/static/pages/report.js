@@ -17,6 +17,7 @@ import { drawVersions } from "../views/versions.js";
 /** @import { Report, Round, Summary, Version } from "../app/types.js" */
 
 const LATEST = 200; // rows in the table of numbers
+const POINTS = 1000; // of the curve: those of `course` in the report
 
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
@@ -69,7 +70,7 @@ async function draw() {
   peopleDrawn.catch(sayError);
   if (namesHidden()) await peopleDrawn; // it has the labels that stand for names
   const [efforts, report, beliefs, calibration, versions, trial] = await Promise.all([
-    get(at(study, "/effort?last=10000")),
+    get(at(study, `/effort?last=${POINTS}`)),
     get(at(study, "/report")),
     get(at(study, "/beliefs")),
     get(at(study, "/calibration")),
