@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -69,12 +70,12 @@ def session() -> coactor.Session:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> coactor.Study:
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[coactor.Study]:
     url = f"sqlite:///{tmp_path_factory.mktemp('store')}/desk.db"
     with coactor.open_study(url, "desk", domains.Tour(points=8, features=3), create=True) as study:
         for x in study.domain.sample(np.random.default_rng(3), n=3):
             study.tell(study.ask(x), moves=[{"op": "reverse", "args": [2, 4]}], actor="ana")
-    return study
+        yield study
 
 
 @pytest.mark.parametrize("domain", BUILT_IN, ids=lambda domain: type(domain).__name__)

@@ -165,6 +165,7 @@ def test_a_closed_study_is_not_written(sqlite_url):
     study.close()
     with pytest.raises(Invalid, match="closed"):
         study.ask([1.0, 1.0, 1.0])
+    assert repr(study) == "<Study 'desk', closed>"
 
 
 def test_every_exported_name_of_studies_exists():

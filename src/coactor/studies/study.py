@@ -101,6 +101,8 @@ class Study(Reports):
         self._example: Problem | None = None
 
     def __repr__(self) -> str:
+        if self.store.closed:
+            return f"<Study {self.name!r}, closed>"
         about = self.summary()
         kind = self.config["domain"]["name"] or type(self.domain).__name__
         counts = f"{about['asked']} asked, {about['told']} told, version {about['version']}"

@@ -54,7 +54,7 @@ class Store:
     def __init__(self, url: str, wait: float = 30.0, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = make_engine(url, wait), clock
         self.url = self.engine.url.render_as_string(hide_password=True)
-        self._closed = False
+        self.closed = False
         self._holds_deleted = False  # whether the write-ahead log must still be truncated
         try:
             with self.reading() as sql:
@@ -93,7 +93,7 @@ class Store:
     @contextmanager
     def _connected(self) -> Iterator[sa.PoolProxiedConnection]:
         """A connection of the pool, which rolls back what was not committed."""
-        if self._closed:  # else the pool would open new connections
+        if self.closed:  # else the pool would open new connections
             raise Invalid("The store is closed; open it, or the study, again.")
         with translate_database_errors(self.engine), closing(self.engine.raw_connection()) as connection:
             yield connection
@@ -153,7 +153,7 @@ class Store:
 
     def close(self) -> None:
         """Close every connection."""
-        self._closed = True
+        self.closed = True
         self.engine.dispose()
 
     def __enter__(self) -> Store:
