@@ -26,7 +26,7 @@ from coactor.protocol import (
 )
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution, solution_key
-from coactor.validation import finite, weight_vector
+from coactor.validation import checked_domain, finite, weight_vector
 
 Policy: TypeAlias = Literal["first", "best"]
 Budget: TypeAlias = int | tuple[int, int] | None
@@ -84,6 +84,7 @@ class SimulatedExpert:
         costs: MoveCosts | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
+        checked_domain(domain)
         self.domain = domain
         hidden = domain.hidden if has(domain, Hides) else 0
         self.weights: Vector = finite(

@@ -35,6 +35,7 @@ from coactor.protocol import (
     takes,
 )
 from coactor.search import check_solution, landscape
+from coactor.validation import listed
 
 KEEP, FREE, REPLAN = "keep", "free", "replan"
 NAMED = 5  # parts in an error message
@@ -46,7 +47,7 @@ def named_parts(given: Parts) -> frozenset[Part]:
     Raises Invalid if one is not made of names.
     """
     parts = set[Part]()
-    for part in [given] if isinstance(given, str) else given:
+    for part in [given] if isinstance(given, str) else listed(given, "parts to keep"):
         names = (part,) if isinstance(part, str) else tuple(part) if isinstance(part, list | tuple) else ()
         if not names or not all(isinstance(name, str) for name in names):
             raise Invalid(f"A part to keep is {part!r}; expected a name or a list of names.")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.protocol import Feedback, Indices, Invalid, Learner, Matrix, Vector, has
+from coactor.protocol import Domain, Feedback, Indices, Invalid, Learner, Matrix, Proposal, Vector, has
 from coactor.solutions import short
 
 STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -29,10 +30,56 @@ def problem(x: Any, kind: type[Kind]) -> Kind:
     return x
 
 
+def checked_domain(domain: object) -> None:
+    """Raises Invalid unless it is a domain: an object, not its class."""
+    if isinstance(domain, type) or not has(domain, Domain):
+        raise Invalid(
+            f"{short(domain)} is not a domain; give an object with features, solve, moves and apply."
+        )
+
+
 def checked_learner(learner: object) -> None:
     """Raises Invalid unless it is a learner: an object, not its class."""
     if isinstance(learner, type) or not has(learner, Learner):
         raise Invalid(f"{short(learner)} is not a learner; give an object, or a name such as 'default'.")
+
+
+def checked_type(value: Any, kind: type, what: str) -> Any:
+    """The value. Raises Invalid unless it is of this type."""
+    if not isinstance(value, kind):
+        expected = "true or false" if kind is bool else f"a {kind.__name__}"
+        raise Invalid(f"{what} is {short(value)}; expected {expected}.")
+    return value
+
+
+def checked_function(value: Any, what: str) -> Any:
+    """The value. Raises Invalid unless it can be called."""
+    if not callable(value):
+        raise Invalid(f"{what} is {short(value)}; expected a function.")
+    return value
+
+
+def proposal_number(proposal: Any) -> int:
+    """The number of a proposal, or the number itself. Raises Invalid if it is neither."""
+    number = proposal.id if isinstance(proposal, Proposal) else proposal
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
+    return int(number)
+
+
+def listed(values: Any, what: str, most: int | None = None) -> list[Any]:
+    """The first values as a list. Raises Invalid if they are one text or cannot be listed."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise Invalid(f"The {what} must be a list; found {short(values)}.")
+    return list(islice(values, most))
+
+
+def number(value: Any, what: str, most: float = 1e12) -> float:
+    """The value as a float. Raises Invalid unless it is a number from 0 to `most`."""
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not good or not math.isfinite(value) or not 0 <= value <= most:
+        raise Invalid(f"The {what} must be a number from 0 to {most:g}; found {short(value)}.")
+    return float(value)
 
 
 def positive(value: int, least: int, what: str) -> int:
@@ -183,6 +230,13 @@ def recorded_person(value: Any) -> str:
     """The name of a person in an archive, where a number becomes text. Raises Invalid if it is not valid."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return person_name(str(value) if number else value.strip() if isinstance(value, str) else value, "person")
+
+
+def validate_label(label: str, key: str | None) -> None:
+    """Raises Invalid if the label of a proposal or the idempotency key is not valid."""
+    text(label, "label", 200)
+    if key is not None and not text(key, "key", 200):
+        raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
 
 
 def validate_actor(actor: str, via: str = "", expert: str = "") -> None:
