@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -52,7 +52,6 @@ from coactor.rounds import Knowledge, as_problem
 from coactor.solutions import same_solution
 from coactor.validation import (
     checked_domain,
-    checked_function,
     checked_learner,
     checked_type,
     positive,
@@ -139,7 +138,7 @@ class Session:
         if not isinstance(learner, str):
             checked_learner(learner)
         if solver is not None:
-            checked_function(solver, "The solver")
+            checked_type(solver, Callable, "The solver")
         check_costs(costs)
         domain = with_habits(domain) if checked_type(habits, bool, "'habits'") else domain
         if isinstance(learner, str):
@@ -160,7 +159,7 @@ class Session:
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.limits(budget, reserve))
             if isinstance(proposals, str)
-            else checked_function(proposals, "The strategy")
+            else checked_type(proposals, Callable, "The strategy")
         )
         self._own, self._solver = solver is None and isinstance(proposals, str), solver
         self._budget = math.inf if budget is None else budget

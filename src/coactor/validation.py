@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -30,12 +30,13 @@ def problem(x: Any, kind: type[Kind]) -> Kind:
     return x
 
 
-def checked_domain(domain: object) -> None:
-    """Raises Invalid unless it is a domain: an object, not its class."""
+def checked_domain(domain: Any) -> Any:
+    """The domain. Raises Invalid unless it is one: an object, not its class."""
     if isinstance(domain, type) or not has(domain, Domain):
         raise Invalid(
             f"{short(domain)} is not a domain; give an object with features, solve, moves and apply."
         )
+    return domain
 
 
 def checked_learner(learner: object) -> None:
@@ -44,18 +45,11 @@ def checked_learner(learner: object) -> None:
         raise Invalid(f"{short(learner)} is not a learner; give an object, or a name such as 'default'.")
 
 
-def checked_type(value: Any, kind: type, what: str) -> Any:
+def checked_type(value: Any, kind: Any, what: str) -> Any:
     """The value. Raises Invalid unless it is of this type."""
     if not isinstance(value, kind):
         expected = "true or false" if kind is bool else f"a {kind.__name__}"
         raise Invalid(f"{what} is {short(value)}; expected {expected}.")
-    return value
-
-
-def checked_function(value: Any, what: str) -> Any:
-    """The value. Raises Invalid unless it can be called."""
-    if not callable(value):
-        raise Invalid(f"{what} is {short(value)}; expected a function.")
     return value
 
 
@@ -82,6 +76,12 @@ def number(value: Any, what: str, most: float = 1e12) -> float:
     return float(value)
 
 
+def time_limit(seconds: Any) -> None:
+    """Raises ValueError unless it is a finite number of seconds above 0."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise ValueError(f"The time limit is {short(seconds)} seconds; it must be a finite number above 0.")
+
+
 def positive(value: int, least: int, what: str) -> int:
     """The value as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -89,10 +89,10 @@ def positive(value: int, least: int, what: str) -> int:
     return int(value)
 
 
-def array(data: Any, what: str) -> NDArray[np.float64]:
-    """A new, finite float array of any shape."""
+def array(data: Any, what: str, make: Callable[..., Any] = np.array) -> NDArray[np.float64]:
+    """A finite float array of any shape; a new one by default."""
     try:
-        numbers = np.array(data, dtype=np.float64)
+        numbers = make(data, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} cannot be read as numbers; give nested lists of equal length.") from None
     return finite(numbers, what)
@@ -100,26 +100,19 @@ def array(data: Any, what: str) -> NDArray[np.float64]:
 
 def matrix(data: Any, what: str, rows: int | None = None, columns: int | None = None) -> Matrix:
     """A finite float matrix of the expected shape."""
-    try:
-        array = np.ascontiguousarray(data, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} cannot be read as a table of numbers; give rows of equal length.") from None
-    if array.shape == (0,) and not (rows and columns):
-        array = array.reshape(rows or 0, columns or 0)
+    table = array(data, what, np.ascontiguousarray)
+    if table.shape == (0,) and not (rows and columns):
+        table = table.reshape(rows or 0, columns or 0)
     expected = f"({'any' if rows is None else rows}, {'any' if columns is None else columns})"
-    wrong_rows = rows is not None and array.shape[0] != rows
-    if array.ndim != 2 or wrong_rows or (columns is not None and array.shape[1] != columns):
-        raise ValueError(f"{what} have shape {array.shape}; expected {expected}.")
-    return finite(array, what)
+    wrong_rows = rows is not None and table.shape[0] != rows
+    if table.ndim != 2 or wrong_rows or (columns is not None and table.shape[1] != columns):
+        raise ValueError(f"{what} have shape {table.shape}; expected {expected}.")
+    return table
 
 
 def vector(data: Any, what: str) -> Vector:
     """A finite float vector."""
-    try:
-        array = np.asarray(data, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} cannot be read as numbers; give a list of them.") from None
-    return finite(array, what)
+    return array(data, what, np.asarray).reshape(-1)
 
 
 def finite(array: Vector, what: str) -> Vector:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,15 +51,16 @@ class Row:
             raise self.fail(f"column {column!r} is empty.")
         return value
 
-    def number(self, column: str) -> float:
-        """The number in a cell. Raises ValueError if it is not finite."""
+    def number(self, column: str, most: float = sys.float_info.max) -> float:
+        """The number in a cell. Raises ValueError unless it is finite, and from -`most` to `most`."""
         text = self.text(column)
         try:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
-            raise self.fail(f"{column} is {text!r}; expected a number.")
+        if not abs(value) <= most:
+            limits = f" from {-most:g} to {most:g}" if most < sys.float_info.max else ""
+            raise self.fail(f"{column} is {text!r}; expected a number{limits}.")
         return value
 
 
@@ -121,8 +123,10 @@ def named_lines(source: Any) -> tuple[str | Path, Iterator[tuple[int, list[str]]
 def csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a CSV file with their numbers. Raises ValueError if it is not text or not CSV."""
     with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
         try:
+            first = file.readline()
+            file.seek(0)
+            reader = csv.reader(file, delimiter=max(",;\t", key=first.count))
             for cells in reader:
                 yield reader.line_num, cells
         except UnicodeDecodeError as error:

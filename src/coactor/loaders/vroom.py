@@ -29,15 +29,17 @@ def read_vroom(path: str | Path) -> tuple[Day, list[float]]:
     last. Raises ValueError for what a day does not have, such as breaks.
     """
     request = _object(path)
-    tasks, vehicles = _tasks(request), [dict(one) for one in request.get("vehicles", [])]
-    if not tasks or not vehicles:
-        raise ValueError(f"{path} has no tasks or no vehicles.")
-    for one in (*vehicles, *(task for _, _, task in tasks)):
-        if refused := sorted(REFUSED & {key for key, value in one.items() if value}):
-            raise ValueError(f"{path} has {refused[0]}, which a day does not have.")
     try:
+        tasks, vehicles = _tasks(request), [dict(one) for one in request.get("vehicles", [])]
+        if not tasks or not vehicles:
+            raise ValueError("it has no tasks or no vehicles.")
+        for one in (*vehicles, *(task for _, _, task in tasks)):
+            if refused := sorted(REFUSED & {key for key, value in one.items() if value}):
+                raise ValueError(f"it has {refused[0]}, which a day does not have.")
         return _day(request, tasks, vehicles)
-    except (KeyError, TypeError, IndexError) as error:
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read as a day: {error}") from error
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is not a request of VROOM: {error!r}.") from error
 
 
@@ -93,8 +95,8 @@ def _day(
     arcs = np.stack(costs)[..., None] if len(costs) > 1 else costs[0][..., None]
     x = Day.of(
         arcs,
-        np.array(loads, float),
-        np.maximum(np.array(capacity, float), 1e-9),
+        validation.matrix(loads, "The amounts"),
+        np.maximum(validation.matrix(capacity, "The capacities"), 1e-9),
         ["start", *(name for _, name, _ in tasks), *(f"depot {k}" for k in range(1, len(depots)))],
         None if places[0][0] is None else [one[0] for one in places],
         [f"{one['id']}" for one in vehicles],
@@ -142,7 +144,7 @@ def _ways(
     else:
         if any(one[0] is None for one in places):
             raise ValueError(f"There are no matrices for {profile}, and a place without a location.")
-        km = crow_flies(np.array([one[0] for one in places], float)[:, ::-1])
+        km = crow_flies(validation.matrix([one[0] for one in places], "The locations", columns=2)[:, ::-1])
         seconds = km / SPEED * 3600 / faster
         warnings.warn(f"Distances are as the crow flies, at {SPEED:g} km/h.", stacklevel=5)
     return seconds, seconds * costs.get("per_hour", 3600) / 3600 + km * costs.get("per_km", 0)

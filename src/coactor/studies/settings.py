@@ -91,10 +91,8 @@ def validated(settings: Settings) -> dict[str, Any]:
         stored["costs"] = {text(op, "operator", 40): number(cost, "cost", 1e6) for op, cost in costs}
     if "grace" in stored:
         stored["grace"] = number(stored["grace"], "grace period", 1e9)
-    if "seed" in stored:
-        positive(stored["seed"], 0, "seed")
-    if "habits" in stored:
-        checked_type(stored["habits"], bool, "'habits'")
+    positive(stored.get("seed", 0), 0, "seed")
+    checked_type(stored.get("habits", False), bool, "'habits'")
     if "solver" in stored:
         stored["solver"] = text(stored["solver"], "solver", 200)
     if "control" in stored:
