@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
@@ -11,9 +11,7 @@ _MISSING = ("None", "nan", "<NA>", "NaT")
 _NEEDED = "Data frames need narwhals; install it with: pip install 'coactor[frames]'"
 
 
-def to_frame(
-    rows: Sequence[Mapping[str, Any]], backend: Backend | None = None, names: Iterable[str] = ()
-) -> Any:
+def to_frame(rows: Sequence[Any], backend: Backend | None = None, names: Iterable[str] = ()) -> Any:
     """Rows of the same names as a data frame.
 
     Parameters

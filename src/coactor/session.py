@@ -137,8 +137,7 @@ class Session:
         checked_domain(domain)
         if not isinstance(learner, str):
             checked_learner(learner)
-        if solver is not None:
-            checked_type(solver, Callable, "The solver")
+        checked_type(solver or domain.solve, Callable, "The solver")
         check_costs(costs)
         domain = with_habits(domain) if checked_type(habits, bool, "'habits'") else domain
         if isinstance(learner, str):

@@ -48,8 +48,8 @@ def checked_learner(learner: object) -> None:
 def checked_type(value: Any, kind: Any, what: str) -> Any:
     """The value. Raises Invalid unless it is of this type."""
     if not isinstance(value, kind):
-        expected = "true or false" if kind is bool else f"a {kind.__name__}"
-        raise Invalid(f"{what} is {short(value)}; expected {expected}.")
+        words = {bool: "true or false", dict: "a JSON object", Callable: "a function"}
+        raise Invalid(f"{what} is {short(value)}; expected {words.get(kind, f'a {kind.__name__}')}.")
     return value
 
 

@@ -93,7 +93,7 @@ def _table(source: Any, habits: bool) -> Archive:
     header = {name.strip().lower() for _, names in lines[:1] for name in names}
     if not header & {"lat", "latitude", *COLUMNS["chosen"]}:
         raise ValueError(
-            f"{named_lines(source)[0]} has none of the columns lat, chosen and choice. Past routes need date, "
+            f"{named_lines(source)[0]} has no column lat, chosen or choice. Past routes need date, "
             "vehicle, sequence, stop, lat and lon; choices need chosen or choice, and features."
         )
     if not header & {"lat", "latitude"}:

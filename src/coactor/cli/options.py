@@ -138,13 +138,12 @@ def names(text: str | None) -> list[str] | None:
 def parameters_of(text: str) -> dict[str, Any]:
     """The parameters of a domain, from the option. Raises Invalid if it is not a JSON object."""
     from coactor.protocol import Invalid
+    from coactor.validation import checked_type
 
     try:
-        given = json.loads(text)
+        given: dict[str, Any] = checked_type(json.loads(text), dict, "--parameters")
     except json.JSONDecodeError as error:
         raise Invalid(f"--parameters is not valid JSON: {error}") from error
-    if not isinstance(given, dict):
-        raise Invalid("--parameters must be a JSON object.")
     return given
 
 

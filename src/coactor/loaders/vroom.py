@@ -28,7 +28,7 @@ def read_vroom(path: str | Path) -> tuple[Day, list[float]]:
     are as the crow flies, at 40 km/h; this is warned of. All tasks may be left out, those of high priority
     last. Raises ValueError for what a day does not have, such as breaks.
     """
-    request = _object(path)
+    request = validation.checked_type(read_json(path), dict, str(path))
     try:
         tasks, vehicles = _tasks(request), [dict(one) for one in request.get("vehicles", [])]
         if not tasks or not vehicles:
@@ -155,7 +155,7 @@ def read_vroom_solution(path: str | Path, x: Day) -> Routes:
     number, vehicles = {name: k for k, name in enumerate(x.stops)}, list(x.vehicles or ())
     routes: list[list[int]] = [[] for _ in range(x.rows)]
     try:
-        for route in _object(path)["routes"]:
+        for route in validation.checked_type(read_json(path), dict, str(path))["routes"]:
             for step in route["steps"]:
                 if step["type"] in ("job", "pickup", "delivery"):
                     name = f"{step['id']}" if step["type"] == "job" else f"{step['type']} {step['id']}"
@@ -188,11 +188,3 @@ def write_vroom_solution(path: str | Path, x: Day, y: Routes) -> None:
 def _step(x: Day, stop: int) -> dict[str, Any]:
     kind, _, name = x.stops[stop].rpartition(" ")
     return {"type": kind or "job", "id": int(name)}
-
-
-def _object(path: str | Path) -> dict[str, Any]:
-    """The object in a JSON file."""
-    data = read_json(path)
-    if not isinstance(data, dict):
-        raise ValueError(f"{path} has a {type(data).__name__}; expected an object.")
-    return data
