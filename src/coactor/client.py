@@ -278,7 +278,7 @@ class RemoteStudy:
 
     def configure(self, settings: Settings) -> dict[str, Any]:
         """Change settings of the study; see `Study.configure`."""
-        body: dict[str, Any] = {**checked_type(settings, Mapping, "The settings")}
+        body: dict[str, Any] = {**checked_type(settings, Mapping, "'settings'")}
         if body.get("budget") == math.inf:
             body["budget"] = None
         about = self._call("PATCH", "", body)

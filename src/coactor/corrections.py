@@ -204,7 +204,7 @@ def _spread(effort: float | None, costs: list[float]) -> list[float]:
 def check_costs(costs: MoveCosts | None) -> None:
     """Raise Invalid unless the costs are a function, or numbers by operator, none below 0."""
     if costs is not None and not callable(costs):
-        for op in checked_type(costs, Mapping, "The costs"):
+        for op in checked_type(costs, Mapping, "'costs'"):
             move_cost(costs, {"op": text(op, "operator", 40), "args": []})
 
 

@@ -15,8 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from coactor.validation import checked_domain
-
 LEARNERS, DOMAINS = "coactor.learners", "coactor.domains"
 """The entry point groups under which installed packages announce their classes."""
 
@@ -51,6 +49,8 @@ def load_domain(text: str, parameters: dict[str, Any]) -> Any:
 
     Raises ValueError if there is none, or if the class rejects the parameters.
     """
+    from coactor.validation import checked_domain  # imports numpy, which a command's --help does not need
+
     return checked_domain(make_domain(text, load(text)[1], parameters))
 
 

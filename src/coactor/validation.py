@@ -94,7 +94,9 @@ def array(data: Any, what: str, make: Callable[..., Any] = np.array) -> NDArray[
     try:
         numbers = make(data, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} cannot be read as numbers; give nested lists of equal length.") from None
+        raise ValueError(
+            f"{what} cannot be read as numbers; give a list of them, or lists of equal length."
+        ) from None
     return finite(numbers, what)
 
 

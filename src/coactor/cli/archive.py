@@ -154,7 +154,9 @@ def evaluate(
     from coactor.archives.evaluation import evaluate as run
     from coactor.archives.report import write_report
 
-    contenders = names(DEFAULT_LEARNERS[data.kind] if learners is None else learners) or []
+    contenders = names(DEFAULT_LEARNERS[data.kind] if learners is None else learners)
+    if not contenders:
+        raise ValueError("No learner is named; give at least one, for example PER,CSPER.")
     if start is not None:
         data = data.starting_at(_weights(start))
         if learners is None:

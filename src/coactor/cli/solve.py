@@ -73,10 +73,10 @@ def solve(file: Path, seconds: float, engine: str | None, out: Path | None, as_j
     size = f"{counted(result['vehicles'], 'vehicle')} for {counted(x.size, 'stop')}"
     click.echo(f"Cost {cost:g}, {size} ({engine}).")
     if left := result["unserved"]:
-        click.echo(f"{len(left)} stops left out: {', '.join(left[:20])}.")
+        click.echo(f"{counted(len(left), 'stop')} left out: {', '.join(left[:20])}.")
     if "ratio" in result:
         click.echo(f"{result['ratio']:.4f} times the cost in {beside.name}.")
     broken = domain.broken(x, y)
-    click.echo(f"It breaks {len(broken)} rules:" if broken else "It breaks no rule.")
+    click.echo(f"It breaks {counted(len(broken), 'rule')}:" if broken else "It breaks no rule.")
     for text in broken[:20]:
         click.echo(f"- {text}")

@@ -84,8 +84,9 @@ def _day(
         raise ValueError("Jobs have deliveries and pickups, which a day does not have; use shipments.")
     most: list[list[float]] = [one.get("capacity") or [] for one in vehicles]
     units = max(1, *map(len, most), *map(len, loads))
-    loads = [[0.0] * units, *(list(load) + [0.0] * (units - len(load)) for load in loads)]
-    room = np.array(loads).sum(axis=0).max() + 1.0
+    rows = [[0.0] * units, *(list(load) + [0.0] * (units - len(load)) for load in loads)]
+    amounts = validation.matrix(rows, "The amounts")
+    room = amounts.sum(axis=0).max() + 1.0
     capacity = [list(own) + [room] * (units - len(own)) for own in most]
     longest = [one.get("max_travel_time") for one in vehicles]
     if any(longest):
@@ -95,7 +96,7 @@ def _day(
     arcs = np.stack(costs)[..., None] if len(costs) > 1 else costs[0][..., None]
     x = Day.of(
         arcs,
-        validation.matrix(loads, "The amounts"),
+        amounts,
         np.maximum(validation.matrix(capacity, "The capacities"), 1e-9),
         ["start", *(name for _, name, _ in tasks), *(f"depot {k}" for k in range(1, len(depots)))],
         None if places[0][0] is None else [one[0] for one in places],

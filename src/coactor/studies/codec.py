@@ -56,7 +56,9 @@ class Codec:
 
         Raises Invalid if the domain has no JSON methods and the problem would not come back as it is.
         """
-        with as_invalid(f"{short(x)} is not a problem of {type(self.domain).__name__}", AttributeError):
+        with as_invalid(
+            f"{short(x)} is not a problem of {type(self.domain).__name__}", AttributeError, TypeError
+        ):
             return self._codes.encode_problem(plain(x)) if self._codes else _stored("problem", plain(x))
 
     @property

@@ -74,7 +74,7 @@ def validated(settings: Settings) -> dict[str, Any]:
 
     Raises Invalid if one of them is invalid or unknown.
     """
-    unknown = set(checked_type(settings, Mapping, "The settings")) - set(Settings.__annotations__)
+    unknown = set(checked_type(settings, Mapping, "'settings'")) - set(Settings.__annotations__)
     if unknown:
         known = ", ".join(sorted(Settings.__annotations__))
         raise Invalid(f"There is no setting {min(unknown)!r}; the settings are {known}.")
