@@ -94,8 +94,6 @@ def connect(
         raise ImportError("Connecting needs httpx; install it with: pip install 'coactor[client]'")
     text(url, "URL", 2000)
     study_name(study)
-    if domain is not None:
-        checked_domain(domain)
     secret = token if token is not None else os.environ.get(TOKEN, "")
     if not secret:
         raise Invalid(f"The server needs a token; pass token=..., or set {TOKEN}.")
@@ -108,7 +106,7 @@ class RemoteStudy:
     def __init__(self, url: str, study: str, token: str, domain: Domain | None, wait: float) -> None:
         self.name = study
         self.url = url.rstrip("/")
-        self._codec = None if domain is None else Codec(domain)
+        self._codec = None if domain is None else Codec(checked_domain(domain))
         self._base = f"/api/studies/{quote(study, safe='')}"
         self.http = httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=wait

@@ -95,7 +95,7 @@ def correction(
     if sum(given is not None for given in (moves, path, solution)) != 1:
         raise Invalid("Give exactly one of moves (an empty list accepts the proposal), path or solution.")
     if effort is not None:
-        number(effort, "effort")
+        number(effort, "effort", 1e6)
     if moves is not None:
         return _from_moves(domain, problem, proposed, moves, effort, cut, costs)
     if path is not None:

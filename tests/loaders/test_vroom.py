@@ -98,7 +98,7 @@ def test_solutions_of_vroom_are_proposals_and_come_back(tmp_path: Path) -> None:
         ({"jobs": [{"id": 1, "location_index": 1, "delivery": ["a"]}]}, "json cannot .* The amounts cannot"),
         (
             {"jobs": [{"id": 1, "location_index": 1, "time_windows": [[300, 60]]}]},
-            "has the window 5 to 1 min, which ends before it begins",
+            "1: the window 5 to 1 min ends before it begins",
         ),
         (
             {

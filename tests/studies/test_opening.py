@@ -14,6 +14,7 @@ from tests.studies.stubs import Switches, flip, make, tours
 
 
 def test_open_study_raises_without_study_domain_or_learner(sqlite_url):
+    Store(sqlite_url).close()
     with pytest.raises(NotFound, match="no study"):
         open_study(sqlite_url, "desk", Switches())
     with pytest.raises(Invalid, match="pass its domain"):

@@ -95,7 +95,7 @@ def _broken_rules(domain: Any, cases: Mapping[int, Case]) -> str:
     rules = Counter(one.rule for found in broken.values() for one in found)
     names = ", ".join(f"{rule!r} {number} time{'s' * (number > 1)}" for rule, number in rules.most_common())
     lines = [str(line) for line, found in broken.items() if found]
-    where = ", ".join(lines[:NAMED]) + (", ..." if len(lines) > NAMED else "")
+    where = ", ".join(lines[:NAMED])
     return f"{len(lines)} of {len(cases)} solutions break rules: {names}; see line {where}." if rules else ""
 
 

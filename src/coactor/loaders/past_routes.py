@@ -102,7 +102,7 @@ def read_past_routes(
     stops = [row for row in rows if row not in depots]
     rest = "Distances" if arcs is None else "Distances that are not given"
     notes = [f"{rest} are those as the crow flies{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."]
-    places = np.array([_place(row) for row in depots or stops])
+    places = np.array([[row.number("lat", 90.0), row.number("lon", 360.0)] for row in depots or stops])
     if not depots:
         notes.append("No stop is named depot or has sequence 0: the depot is the middle of all stops.")
     if "capacity" not in rows[0].cells:
@@ -134,11 +134,6 @@ def _date(row: Row) -> str:
     if not text.isdigit():
         raise row.fail(f"the date is {text!r}; expected one such as 2026-01-05 or 5.1.2026, or a number.")
     return text
-
-
-def _place(row: Row) -> tuple[float, float]:
-    """The latitude and the longitude."""
-    return row.number("lat", 90.0), row.number("lon", 360.0)
 
 
 def _load(row: Row) -> float:
@@ -176,7 +171,7 @@ def _day(
             raise row.fail(f"vehicle {row.text('vehicle')} has two stops of sequence {place:g} on this day.")
         route.append((place, len(names)))
         names.append(row.text("stop"))
-        at.append(_place(row))
+        at.append((row.number("lat", 90.0), row.number("lon", 360.0)))
     ways = crow_flies(np.array(at))[None]
     minutes = 60.0 / speed * ways[0]
     if arcs is not None:

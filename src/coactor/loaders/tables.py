@@ -59,7 +59,7 @@ class Row:
         except ValueError:
             value = math.nan
         if not abs(value) <= most:
-            limits = f" from {-most:g} to {most:g}" if most < sys.float_info.max else ""
+            limits = f" from {-most:g} to {most:g}" * (most < sys.float_info.max)
             raise self.fail(f"{column} is {text!r}; expected a number{limits}.")
         return value
 

@@ -102,8 +102,6 @@ class Teller:
         """
         for name in ("learn", "cut", "estimated"):
             checked_type(getattr(request, name), bool, repr(name))
-        if request.effort is not None:
-            number(request.effort, "effort", 1e6)
         if request.work.seconds is not None:
             seconds = number(request.work.seconds, "seconds", 1e9)
             request = replace(request, work=replace(request.work, seconds=seconds))
