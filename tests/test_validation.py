@@ -127,6 +127,10 @@ def test_open_study_creates_no_store_unless_asked_to(tmp_path: Path) -> None:
         (lambda: MODEL.chosen.times(NAN), "contain NaN or infinity"),
         (lambda: MODEL.chosen.times(None), "contain NaN or infinity|cannot be read"),
         (lambda: MODEL.chosen.above(NAN), "contain NaN or infinity"),
+        (
+            lambda: GridModel(over={"job": ["cut"]}, choose={"machine": ["A"]}, effort=NAN),
+            "The effort must be a number from 0",
+        ),
         (lambda: MODEL.has(), "Name the axis of the choices"),
         (lambda: solvers.ortools(TOUR, seconds=INF), "must be a finite number above 0"),
         (lambda: solvers.pyvrp(TOUR, seconds=INF), "must be a finite number above 0"),

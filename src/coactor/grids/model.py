@@ -106,7 +106,7 @@ class GridModel:
     ) -> None:
         self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
         self.steps = None if steps is None else validation.positive(steps, 1, "steps")
-        self.effort = float(effort)
+        self.effort = validation.number(effort, "effort")
         self.colours = {
             axis: showing.colours(given) for axis, given in choose.items() if isinstance(given, Mapping)
         }

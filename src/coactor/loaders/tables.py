@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ LONGEST = 120  # characters of either end of a message
 def existing_file(path: str | Path) -> Path:
     """The path of a file. Raises FileNotFoundError if there is none."""
     path = Path(path)
-    if not path.is_file():
+    if path.is_dir() or not path.exists():  # a pipe is good
         raise FileNotFoundError(f"There is no file {path}.")
     return path
 
@@ -125,8 +126,7 @@ def csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     with path.open(newline="", encoding="utf-8-sig") as file:
         try:
             first = file.readline()
-            file.seek(0)
-            reader = csv.reader(file, delimiter=max(",;\t", key=first.count))
+            reader = csv.reader(chain([first], file), delimiter=max(",;\t", key=first.count))
             for cells in reader:
                 yield reader.line_num, cells
         except UnicodeDecodeError as error:
