@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from coactor import Session, SimulatedExpert, check_learner, connect, domains, lab, open_study, solvers
+from coactor.archives import evaluate
 from coactor.grids import GridModel
 from coactor.protocol import Problem
 from coactor.solvers.pyvrp_engine import solve_day
@@ -29,7 +30,7 @@ NAN, INF = math.nan, math.inf
         ({"costs": {"reverse": -1}}, "cost of the move 'reverse' must be a number from 0"),
         ({"costs": {"reverse": NAN}}, "must be a number from 0 .* found nan"),
         ({"costs": {"reverse": "x"}}, "must be a number from 0 .* found 'x'"),
-        ({"costs": 5}, "'costs' is 5; expected a Mapping"),
+        ({"costs": 5}, "'costs' is 5; expected Mapping"),
         ({"seed": "x"}, "seed is 'x'; it must be a whole number"),
         ({"seed": -1}, "seed is -1; it must be a whole number of at least 0"),
         ({"solver": 5}, "The solver is 5; expected a function"),
@@ -65,11 +66,11 @@ def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
         (lambda s, p: s.tell(True, moves=[]), "True is not a proposal"),
         (lambda s, p: s.tell("1", moves=[]), "'1' is not a proposal"),
         (lambda s, p: s.tell(None, moves=[]), "None is not a proposal"),
-        (lambda s, p: s.tell(p, 5), "The correction is 5; expected a Correction"),
+        (lambda s, p: s.tell(p, 5), "The correction is 5; expected Correction"),
         (lambda s, p: s.tell(p, [1, 2]), r"The correction is \[1, 2\]"),
         (lambda s, p: s.tell(p, moves=5), "The moves must be a list; found 5"),
         (lambda s, p: s.tell(p, moves={"op": "reverse", "args": [1, 2]}), "The moves must be a list"),
-        (lambda s, p: s.tell(p, moves=[], work=5), "The work is 5; expected a Work"),
+        (lambda s, p: s.tell(p, moves=[], work=5), "The work is 5; expected Work"),
         (lambda s, p: s.tell(p, moves=[], learn="no"), "'learn' is 'no'; expected true or false"),
         (
             lambda s, p: s.tell(p, moves=[{"op": "reverse", "args": [1, 2], "anyway": True}]),
@@ -123,6 +124,7 @@ def test_open_study_creates_no_store_unless_asked_to(tmp_path: Path) -> None:
         (lambda: connect("http://localhost", "desk", token="t", domain=5), "5 is not a domain"),
         (lambda: SimulatedExpert(None, weights=[1.0]), "None is not a domain"),
         (lambda: check_learner("PER"), "'PER' cannot be called; give a class"),
+        (lambda: evaluate("trips", ["PER"]), "The archive is 'trips'; expected Archive"),
         (lambda: lab.compare(["PER"], runs=1.5), "runs is 1.5; it must be a whole number"),
         (lambda: MODEL.chosen.times(NAN), "contain NaN or infinity"),
         (lambda: MODEL.chosen.times(None), "contain NaN or infinity|cannot be read"),

@@ -49,7 +49,7 @@ def checked_type(value: Any, kind: Any, what: str) -> Any:
     """The value. Raises Invalid unless it is of this type."""
     if not isinstance(value, kind):
         words = {bool: "true or false", dict: "a JSON object", Callable: "a function"}
-        raise Invalid(f"{what} is {short(value)}; expected {words.get(kind, f'a {kind.__name__}')}.")
+        raise Invalid(f"{what} is {short(value)}; expected {words.get(kind, kind.__name__)}.")
     return value
 
 

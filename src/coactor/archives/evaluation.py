@@ -21,6 +21,7 @@ from coactor.lab.engine.parallel import Jobs, run_all
 from coactor.lab.engine.statistics import FEWEST_CASES, Interval, interval_fields, limits, mean_over_cases
 from coactor.lab.output.plotting import COLOURS, REFERENCE
 from coactor.protocol import Indices, Matrix, Vector
+from coactor.validation import checked_type
 
 TRUE_ORDER = -1
 EARLY = 5  # the first cases of a person
@@ -220,6 +221,7 @@ def evaluate(
     cases = archive.size if cases is None else cases
     if not 1 <= cases <= archive.size:
         raise ValueError(f"The number of cases is {cases}; the archive has {archive.size}.")
+    checked_type(archive, Archive, "The archive")
     contenders = parse_contenders(list(dict.fromkeys([START, *learners])), "archive", proposals)
     numbers = [TRUE_ORDER] if orders is None else list(range(orders))
     tasks = [ReplayTask(contender, number, cases, seed) for number in numbers for contender in contenders]
