@@ -218,10 +218,10 @@ def evaluate(
         Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
         progress. The numbers do not depend on it.
     """
+    checked_type(archive, Archive, "The archive")
     cases = archive.size if cases is None else cases
     if not 1 <= cases <= archive.size:
         raise ValueError(f"The number of cases is {cases}; the archive has {archive.size}.")
-    checked_type(archive, Archive, "The archive")
     contenders = parse_contenders(list(dict.fromkeys([START, *learners])), "archive", proposals)
     numbers = [TRUE_ORDER] if orders is None else list(range(orders))
     tasks = [ReplayTask(contender, number, cases, seed) for number in numbers for contender in contenders]
