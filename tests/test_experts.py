@@ -117,7 +117,7 @@ def test_operators_have_their_own_costs() -> None:
 
 @pytest.mark.parametrize("cost", [-1.0, math.nan, math.inf])
 def test_a_move_cannot_cost_less_than_nothing(cost: float) -> None:
-    with pytest.raises(ValueError, match="finite number of at least 0"):
+    with pytest.raises(ValueError, match="must be a number from 0"):
         move_cost({"heads": cost}, {"op": "heads", "args": [0]})
 
 
@@ -181,9 +181,9 @@ def test_replay_gives_the_same_corrections_in_their_order() -> None:
         ({"weights": [[1.0, 1.0, 1.0]]}, "weights have shape"),
         ({"weights": [1.0, math.nan, 1.0]}, "NaN or infinity"),
         ({"weights": [1.0, math.inf, 1.0]}, "NaN or infinity"),
-        ({"kappa": -0.1}, "kappa is -0.1; it must be a finite number, 0 or more"),
-        ({"kappa": math.nan}, "kappa is nan"),
-        ({"misjudgement": -1.0}, "misjudgement is -1.0"),
+        ({"kappa": -0.1}, "kappa must be a number from 0 .* found -0.1"),
+        ({"kappa": math.nan}, "kappa must be a number from 0 .* found nan"),
+        ({"misjudgement": -1.0}, "misjudgement must be a number from 0 .* found -1.0"),
         ({"policy": "worst"}, "policy is 'worst'; expected 'first' or 'best'"),
         ({"errors": "large"}, "errors is 'large'; expected 'uniform' or 'normal'"),
         ({"budget": -1}, "budget is -1; expected a whole number of moves"),

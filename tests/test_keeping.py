@@ -139,7 +139,9 @@ def test_parts_that_exclude_each_other_are_named() -> None:
         with pytest.raises(Invalid, match="keep"):
             replan(domain, x, np.ones(1), np.arange(3), keep)
     coins = NamedCoins()
-    with pytest.raises(Invalid, match="cannot be kept together: coin 0: tails"):
+    with pytest.raises(Invalid, match=r"There are no such parts to keep: coin 0: edge\."):
+        replan(coins, [[1.0, 0.0]], np.ones(2), (1,), [("coin 0", "edge")])
+    with pytest.raises(Invalid, match="cannot be kept together: coin 0: heads, coin 0: tails"):
         replan(coins, [[1.0, 0.0]], np.ones(2), (1,), [("coin 0", "heads"), ("coin 0", "tails")])
     with pytest.raises(Invalid, match="a method parts"):
         replan(Coins(), [[1.0, 0.0]], np.ones(2), (1,), ["coin"])

@@ -170,12 +170,19 @@ def test_session_is_a_data_frame(session: coactor.Session, backend: Any, kind: t
 def test_empty_session_is_an_empty_data_frame() -> None:
     empty = coactor.Session(domains.Tour(5, 2), "PER")
     assert len(empty.to_frame()) == 0
+    told = coactor.Session(domains.Tour(5, 2), "PER")
+    told.tell(told.ask(next(told.domain.sample(np.random.default_rng(0), 1))), moves=[])
+    assert [*empty.to_frame().columns] == [*told.to_frame().columns]
+    assert "effort" in empty.to_frame(backend="polars").columns
+    assert "Work(" not in told.effort()[0]._repr_html_()
     assert len(empty.to_frame("weights")) == 2
 
 
 def test_to_frame_refuses_what_is_not_there(session: coactor.Session) -> None:
     with pytest.raises(coactor.Invalid, match="no table 'log' here; expected 'rounds'"):
         session.to_frame("log")
+    with pytest.raises(ValueError, match="There is no backend 'arrow'; expected 'pandas' or 'polars'"):
+        session.to_frame(backend="arrow")
 
 
 def test_study_is_a_data_frame_and_so_is_its_log(study: coactor.Study) -> None:

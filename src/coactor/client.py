@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import numpy as np
 
 from coactor import records
-from coactor.corrections import check_alone, continued, plain_move, report_of
+from coactor.corrections import check_told, continued, plain_move, report_of
 from coactor.corrections import correction as make_correction
 from coactor.explanations import Belief, PeopleView
 from coactor.keeping import named_parts, plain_parts
@@ -47,6 +47,15 @@ from coactor.studies.errors import (
 from coactor.studies.report import Report
 from coactor.studies.results import Explanation, Version
 from coactor.studies.settings import CHANGEABLE, Settings
+from coactor.validation import (
+    checked_domain,
+    checked_type,
+    listed,
+    proposal_number,
+    study_name,
+    text,
+    validate_label,
+)
 
 try:
     import httpx
@@ -83,6 +92,8 @@ def connect(
     """
     if httpx is None:
         raise ImportError("Connecting needs httpx; install it with: pip install 'coactor[client]'")
+    text(url, "URL", 2000)
+    study_name(study)
     secret = token if token is not None else os.environ.get(TOKEN, "")
     if not secret:
         raise Invalid(f"The server needs a token; pass token=..., or set {TOKEN}.")
@@ -95,7 +106,7 @@ class RemoteStudy:
     def __init__(self, url: str, study: str, token: str, domain: Domain | None, wait: float) -> None:
         self.name = study
         self.url = url.rstrip("/")
-        self._codec = None if domain is None else Codec(domain)
+        self._codec = None if domain is None else Codec(checked_domain(domain))
         self._base = f"/api/studies/{quote(study, safe='')}"
         self.http = httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=wait
@@ -120,6 +131,7 @@ class RemoteStudy:
         near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal; see `Study.ask`."""
+        validate_label(label, key)
         data = problem if self._codec is None else self._codec.plain_problem(problem)
         headers = {} if key is None else {"Idempotency-Key": key}
         body = {"problem": data, "label": label, "renew": renew, "asked_for": asked_for}
@@ -131,7 +143,7 @@ class RemoteStudy:
 
     def renew(self, proposal: Proposal | int) -> Proposal:
         """The proposal as it should be shown now; see `Study.renew`."""
-        answer = self._call("POST", f"/proposals/{_id(proposal)}/renew")
+        answer = self._call("POST", f"/proposals/{proposal_number(proposal)}/renew")
         asked = proposal if isinstance(proposal, Proposal) else self.proposal(proposal)
         return self._proposal(asked.problem, answer)
 
@@ -144,7 +156,7 @@ class RemoteStudy:
         keep: Parts | None = None,
     ) -> Proposal:
         """Solve the rest of a draft again, around what stays; see `Study.replan`."""
-        asked = self.proposal(proposal) if isinstance(proposal, int) else proposal
+        asked = proposal if isinstance(proposal, Proposal) else self.proposal(proposal)
         moves = [] if solution is None and moves is None else moves
         body = self._report(asked, None, moves, solution)
         body |= {} if keep is None else {"keep": plain_parts(named_parts(keep))}
@@ -169,9 +181,7 @@ class RemoteStudy:
         work: Work | None = None,
     ) -> Round:
         """Learn from the expert's correction of a proposal; see `Study.tell`."""
-        work = work or Work()
-        if correction is not None:
-            check_alone(moves, solution, effort, cut)
+        work = check_told(correction, (moves, solution, effort, cut), work, learn)
         body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": work.note}
         body |= {"actor": actor or work.actor or None, "seconds": work.seconds}
         body |= {"learned_for": learned_for or None}
@@ -179,7 +189,7 @@ class RemoteStudy:
         if isinstance(proposal, Proposal):
             body["version"] = proposal.version
         body = {name: value for name, value in body.items() if value is not None}
-        return read(Round, self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
+        return read(Round, self._call("POST", f"/proposals/{proposal_number(proposal)}/tell", body))
 
     def say(self, feature: str, wish: Wish, *, learned_for: str = "", actor: str = "") -> int:
         """Learn that an expert wants more or less of a feature than what is proposed now; see `Study.say`."""
@@ -239,17 +249,17 @@ class RemoteStudy:
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""
-        answer = self._call("GET", f"/proposals/{id}")
+        answer = self._call("GET", f"/proposals/{proposal_number(id)}")
         problem = answer["problem"] if self._codec is None else self._codec.problem(answer["problem"])
         return self._proposal(problem, answer)
 
     def round(self, proposal: Proposal | int) -> Round:
         """The round of a finished proposal. Raises Invalid if it is not finished."""
-        return read(Round, self._call("GET", f"/proposals/{_id(proposal)}/outcome"))
+        return read(Round, self._call("GET", f"/proposals/{proposal_number(proposal)}/outcome"))
 
     def explain(self, proposal: Proposal | int) -> Explanation:
         """Each feature's share of the proposal's utility, and of each edit's."""
-        return read(Explanation, self._call("GET", f"/proposals/{_id(proposal)}/explain"))
+        return read(Explanation, self._call("GET", f"/proposals/{proposal_number(proposal)}/explain"))
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
@@ -268,7 +278,7 @@ class RemoteStudy:
 
     def configure(self, settings: Settings) -> dict[str, Any]:
         """Change settings of the study; see `Study.configure`."""
-        body: dict[str, Any] = {**settings}
+        body: dict[str, Any] = {**checked_type(settings, Mapping, "'settings'")}
         if body.get("budget") == math.inf:
             body["budget"] = None
         about = self._call("PATCH", "", body)
@@ -334,7 +344,7 @@ class RemoteStudy:
         return given if solution is None else {**given, "solution": self._plain(solution)}
 
     def _plain_moves(self, moves: Iterable[Move]) -> list[Move]:
-        plain = [plain_move(move) for move in moves]
+        plain = [plain_move(move) for move in listed(moves, "moves")]
         return plain if self._codec is None else self._codec.plain_moves(plain)
 
     def _solution(self, problem: Problem, data: Any) -> Solution:
@@ -353,10 +363,6 @@ class RemoteStudy:
         if answer.is_error:
             _raise(answer)
         return answer.json()
-
-
-def _id(proposal: Proposal | int) -> int:
-    return proposal.id if isinstance(proposal, Proposal) else proposal
 
 
 def _dump(data: Any) -> str:

@@ -8,8 +8,7 @@ numbers up to 2047 (511) survive. Rounding what was rounded changes nothing.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
@@ -31,12 +30,13 @@ from coactor.protocol import (
     Reads,
     Solution,
     Vector,
+    Work,
     declares,
     has,
 )
 from coactor.search import check_solution, declined_features, features_along
 from coactor.solutions import leaves, same_solution, short, solution_key
-from coactor.validation import all_finite
+from coactor.validation import all_finite, checked_type, listed, number, text
 
 MOST_STEPS = 10_000  # of one correction
 SEARCHED = 4000  # solutions visited before the exact search for the edit distance gives up
@@ -95,7 +95,7 @@ def correction(
     if sum(given is not None for given in (moves, path, solution)) != 1:
         raise Invalid("Give exactly one of moves (an empty list accepts the proposal), path or solution.")
     if effort is not None:
-        _check_effort(effort)
+        number(effort, "effort", 1e6)
     if moves is not None:
         return _from_moves(domain, problem, proposed, moves, effort, cut, costs)
     if path is not None:
@@ -103,10 +103,17 @@ def correction(
     return _from_solution(domain, problem, proposed, solution, effort, cut)
 
 
-def check_alone(*others: Any) -> None:
-    """Raise Invalid if one of these is given besides a correction."""
-    if any(given is not None and given is not False for given in others):
-        raise Invalid("Give the correction alone; it contains the path, the moves, the effort and the cut.")
+def check_told(correction: Any, others: Sequence[Any], work: Any, learn: Any) -> Work:
+    """The work of a tell; an empty one for None.
+
+    Raises Invalid if an argument is of another type, or if others are given besides the correction.
+    """
+    if correction is not None:
+        checked_type(correction, Correction, "The correction")
+        if any(given is not None and given is not False for given in others):
+            raise Invalid("Give the correction alone; it has the path, the moves, the effort and the cut.")
+    checked_type(learn, bool, "'learn'")
+    return Work() if work is None else checked_type(work, Work, "The work")
 
 
 def report_of(correction: Correction) -> dict[str, Any]:
@@ -126,7 +133,7 @@ def _from_moves(
     cut: bool,
     costs: MoveCosts | None,
 ) -> Correction:
-    steps = [plain_move(move) for move in islice(moves, MOST_STEPS + 1)]
+    steps = [plain_move(move) for move in listed(moves, "moves", MOST_STEPS + 1)]
     if len(steps) > MOST_STEPS:
         raise Invalid(f"A correction has at most {MOST_STEPS} moves; an empty list accepts the proposal.")
     path = [y]
@@ -164,9 +171,9 @@ def continued(first: Correction, second: Correction) -> Correction:
 def _from_path(
     domain: Domain, x: Problem, y: Solution, path: Sequence[Solution], effort: float | None, cut: bool
 ) -> Correction:
-    solutions = list(path)
+    solutions = listed(path, "path", MOST_STEPS + 1)
     if not 1 <= len(solutions) <= MOST_STEPS:
-        raise Invalid(f"A path has 1 to {MOST_STEPS} solutions, the proposal first; found {len(solutions)}.")
+        raise Invalid(f"A path has 1 to {MOST_STEPS} solutions, the proposal first.")
     if not same_solution(solutions[0], y):
         raise Invalid("The path does not start with the proposal; put the proposed solution first.")
     for z in solutions[1:]:
@@ -194,20 +201,19 @@ def _spread(effort: float | None, costs: list[float]) -> list[float]:
     return [float(effort) / len(costs)] * len(costs)
 
 
-def _check_effort(effort: float) -> None:
-    good = isinstance(effort, int | float | np.number) and not isinstance(effort, bool)
-    if not good or not math.isfinite(effort) or effort < 0:
-        raise Invalid(f"The effort is {effort!r}; it must be a finite number of at least 0.")
+def check_costs(costs: MoveCosts | None) -> None:
+    """Raise Invalid unless the costs are a function, or numbers by operator, none below 0."""
+    if costs is not None and not callable(costs):
+        for op in checked_type(costs, Mapping, "'costs'"):
+            move_cost(costs, {"op": text(op, "operator", 40), "args": []})
 
 
 def move_cost(costs: MoveCosts | None, move: Move) -> float:
-    """The cost of one move; 1 by default. Raises ValueError if it is negative or not finite."""
+    """The cost of one move; 1 by default. Raises Invalid if it is negative or not finite."""
     if costs is None:
         return 1.0
-    cost = float(costs(move) if callable(costs) else costs.get(move["op"], 1.0))
-    if not (math.isfinite(cost) and cost >= 0):
-        raise Invalid(f"The cost of move {move!r} is {cost!r}; it must be a finite number of at least 0.")
-    return cost
+    cost = costs(move) if callable(costs) else costs.get(move["op"], 1.0)
+    return number(cost, f"cost of the move {short(move['op'])}")
 
 
 def plain_move(move: Any) -> Move:
@@ -218,12 +224,13 @@ def plain_move(move: Any) -> Move:
         or not isinstance(move["args"], list | tuple | np.ndarray)
         or len(move["op"]) > 40
         or not move.keys() <= {"op", "args", *OPTIONAL}
-        or not isinstance(move.get("anyway", ""), str)
     ):
         raise Invalid(f"{short(move)} is not a valid move; give {{'op': name, 'args': [whole numbers]}}.")
     args = [int(a) for a in move["args"] if isinstance(a, int | np.integer) and not isinstance(a, bool)]
     if len(args) != len(move["args"]) or len(args) > 10_000 or any(abs(a) > 2**53 for a in args):
         raise Invalid(f"{short(move)} is not a valid move; its args must be whole numbers.")
+    if not isinstance(move.get("anyway", ""), str):
+        raise Invalid(f"{short(move)} is not a valid move; 'anyway' must be a text, the reason.")
     needed = NEEDED.get(move["op"], "op")
     if needed not in move:
         raise Invalid(f"{short(move)} is not a valid move; it must say {needed!r}.")
@@ -255,10 +262,10 @@ def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
 def _check_listed(domain: Domain, x: Problem, y: Solution, move: Move) -> None:
     """Raise Invalid unless the domain lists the move; with the reason that its `apply` gives, if it does."""
     alike = False
-    for listed in map(plain_move, domain.moves(x, y)):
-        if (listed["op"], listed["args"]) == (move["op"], move["args"]):
+    for one in map(plain_move, domain.moves(x, y)):
+        if (one["op"], one["args"]) == (move["op"], move["args"]):
             return
-        alike |= (listed["op"], len(listed["args"])) == (move["op"], len(move["args"]))
+        alike |= (one["op"], len(one["args"])) == (move["op"], len(move["args"]))
     reason = "."
     if alike:  # a move of another form may do anything in a domain that does not check its moves
         try:

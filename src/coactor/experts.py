@@ -26,7 +26,7 @@ from coactor.protocol import (
 )
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution, solution_key
-from coactor.validation import finite, weight_vector
+from coactor.validation import checked_domain, finite, number, weight_vector
 
 Policy: TypeAlias = Literal["first", "best"]
 Budget: TypeAlias = int | tuple[int, int] | None
@@ -84,13 +84,13 @@ class SimulatedExpert:
         costs: MoveCosts | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
-        self.domain = domain
+        self.domain = checked_domain(domain)
         hidden = domain.hidden if has(domain, Hides) else 0
         self.weights: Vector = finite(
             weight_vector(every_weight(domain, weights), domain.dim, hidden), "The expert's weights"
         ).copy()
-        self.kappa = _at_least_zero(kappa, "kappa")
-        self.misjudgement = _at_least_zero(misjudgement, "misjudgement")
+        self.kappa = number(kappa, "kappa")
+        self.misjudgement = number(misjudgement, "misjudgement")
         if policy not in ("first", "best"):
             raise ValueError(f"The policy is {policy!r}; expected 'first' or 'best'.")
         if errors not in ("uniform", "normal"):
@@ -200,12 +200,6 @@ class ReplayedExpert:
             )
         self._next += 1
         return correction
-
-
-def _at_least_zero(value: float, what: str) -> float:
-    if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value >= 0):
-        raise ValueError(f"{what} is {value!r}; it must be a finite number, 0 or more.")
-    return float(value)
 
 
 def _budget(budget: Budget) -> Budget:

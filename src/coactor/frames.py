@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
@@ -11,7 +11,7 @@ _MISSING = ("None", "nan", "<NA>", "NaT")
 _NEEDED = "Data frames need narwhals; install it with: pip install 'coactor[frames]'"
 
 
-def to_frame(rows: Sequence[Mapping[str, Any]], backend: Backend | None = None) -> Any:
+def to_frame(rows: Sequence[Any], backend: Backend | None = None, names: Iterable[str] = ()) -> Any:
     """Rows of the same names as a data frame.
 
     Parameters
@@ -20,12 +20,16 @@ def to_frame(rows: Sequence[Mapping[str, Any]], backend: Backend | None = None) 
         What the columns are called, and the values.
     backend
         "pandas" or "polars"; by default whichever is installed, pandas if both are.
+    names
+        The columns if there are no rows.
     """
     narwhals = _narwhals()
     backend = backend or ("pandas" if find_spec("pandas") else "polars")
+    if backend not in ("pandas", "polars"):
+        raise ValueError(f"There is no backend {backend!r}; expected 'pandas' or 'polars'.")
     if not find_spec(backend):
         raise ImportError(f"{backend} is not installed; install it with: pip install {backend}")
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else names)}
     return narwhals.from_dict(columns, backend=backend).to_native()
 
 

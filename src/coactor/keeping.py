@@ -35,6 +35,7 @@ from coactor.protocol import (
     takes,
 )
 from coactor.search import check_solution, landscape
+from coactor.validation import listed
 
 KEEP, FREE, REPLAN = "keep", "free", "replan"
 NAMED = 5  # parts in an error message
@@ -46,7 +47,7 @@ def named_parts(given: Parts) -> frozenset[Part]:
     Raises Invalid if one is not made of names.
     """
     parts = set[Part]()
-    for part in [given] if isinstance(given, str) else given:
+    for part in [given] if isinstance(given, str) else listed(given, "parts to keep"):
         names = (part,) if isinstance(part, str) else tuple(part) if isinstance(part, list | tuple) else ()
         if not names or not all(isinstance(name, str) for name in names):
             raise Invalid(f"A part to keep is {part!r}; expected a name or a list of names.")
@@ -145,7 +146,7 @@ def replan(
     check_solution(domain, x, z)
     if lost := missing(z):
         if missing(y):
-            raise Invalid(f"These cannot be kept together: {sentence(lost)}.")
+            raise Invalid(_conflict(domain, x, y, wanted, lost))
         return y
     if hasattr(domain, "broken") and has(domain, Keeps):
         return z  # rules come before utility, and only the domain knows them
@@ -153,6 +154,20 @@ def replan(
     before, after = view.utility(y), view.utility(z)
     better = after > before + tolerances.GAIN * max(abs(before), abs(after))
     return z if better or missing(y) else y
+
+
+def _conflict(domain: Domain, x: Problem, y: Solution, wanted: frozenset[Part], lost: frozenset[Part]) -> str:
+    """Why parts were lost: they are in no solution near y, or others share a name with them."""
+    near = [y, *(domain.apply(x, y, move) for move in domain.moves(x, y))]
+    names = {name for z in near for part in parts_of(domain, x, z) for name in _names(part)}
+    if unknown := {part for part in lost if not _names(part) <= names}:
+        return f"There are no such parts to keep: {sentence(unknown)}."
+    shared = frozenset[str]().union(*map(_names, lost))
+    return f"These cannot be kept together: {sentence(part for part in wanted if _names(part) & shared)}."
+
+
+def _names(part: Part) -> frozenset[str]:
+    return frozenset([part] if isinstance(part, str) else part)
 
 
 def sentence(parts: Iterable[Part]) -> str:

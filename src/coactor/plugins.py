@@ -49,7 +49,9 @@ def load_domain(text: str, parameters: dict[str, Any]) -> Any:
 
     Raises ValueError if there is none, or if the class rejects the parameters.
     """
-    return make_domain(text, load(text)[1], parameters)
+    from coactor.validation import checked_domain  # imports numpy, which a command's --help does not need
+
+    return checked_domain(make_domain(text, load(text)[1], parameters))
 
 
 def make_domain(text: str, thing: Any, parameters: dict[str, Any]) -> Any:
@@ -58,10 +60,19 @@ def make_domain(text: str, thing: Any, parameters: dict[str, Any]) -> Any:
         if parameters:
             raise ValueError(f"The domain {text!r} is an object and takes no parameters.")
         return thing
-    try:
+    with making("domain", text):
         return thing(**parameters)
-    except TypeError as error:
-        raise ValueError(f"The domain {text!r} cannot be made: {error}") from error
+
+
+@contextmanager
+def making(kind: str, text: str) -> Iterator[None]:
+    """Raise ValueError in place of whatever a class of the user raises when an object of it is made."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"The {kind} {text!r} cannot be made: {type(error).__name__}: {error}.") from error
 
 
 def load(text: str) -> tuple[ModuleType, Any]:
@@ -83,7 +94,7 @@ def load(text: str) -> tuple[ModuleType, Any]:
     thing = getattr(module, name, None)
     if thing is None:
         public = [word for word in vars(module) if word[0] != "_"]
-        near = difflib.get_close_matches(name, public, n=3, cutoff=0.4) or public
+        near = difflib.get_close_matches(name, public, n=3, cutoff=0.4) or public or ["nothing"]
         raise ValueError(f"{where!r} has no {name!r}; it has {', '.join(near)}.")
     return module, thing
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, fields
+from operator import attrgetter
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -18,6 +19,11 @@ from coactor.protocol import Basis, Invalid, Round, Vector, Work
 
 WINDOW = 10  # corrections in a running mean
 _LONG = ("delta", "change", "basis", "work")  # fields of a round that are no single value
+_COLUMNS = {  # of a row for a round, and where they stand in it
+    **{field.name: field.name for field in fields(Round) if field.name not in _LONG},
+    **{field.name: f"work.{field.name}" for field in fields(Work) if field.name != "authors"},
+    **{f"proposed_{field.name}": f"basis.{field.name}" for field in fields(Basis)},
+}
 
 
 class Records(Protocol):
@@ -42,7 +48,8 @@ def to_frame(
         "pandas" or "polars"; by default whichever is installed, pandas if both are.
     """
     if what == "rounds":
-        return frames.to_frame([_flat(one) for one in self.effort()], backend)
+        rows = [{name: attrgetter(place)(one) for name, place in _COLUMNS.items()} for one in self.effort()]
+        return frames.to_frame(rows, backend, _COLUMNS)
     if what == "weights":
         return frames.to_frame([asdict(one) for one in self.beliefs()], backend)
     lines: Iterable[Any] | None = self.export() if what == "log" and hasattr(self, "export") else None
@@ -88,14 +95,6 @@ def html(self: Records) -> str:
     names = ("feature", "weight", "deviation", "words", "worth")
     rows = [[getattr(one, name) for name in names] for one in self.beliefs()]
     return f"<p>{display.escape(repr(self))}</p>{picture}{display.table(names, rows)}"
-
-
-def _flat(one: Round) -> dict[str, Any]:
-    """A round as a row; what it rested on and who did it have columns of their own."""
-    row = {field.name: getattr(one, field.name) for field in fields(one) if field.name not in _LONG}
-    work = {field.name: getattr(one.work, field.name) for field in fields(Work) if field.name != "authors"}
-    basis = {f"proposed_{field.name}": getattr(one.basis, field.name) for field in fields(Basis)}
-    return {**row, **work, **basis}
 
 
 def _plain(value: Any) -> Any:

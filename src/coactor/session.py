@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from coactor import corrections, learners, records, rounds
+from coactor.corrections import check_costs
 from coactor.explanations import Belief, PeopleView, beliefs, compare_people
 from coactor.habits import start_weights, with_habits
 from coactor.keeping import named_parts
@@ -45,12 +46,20 @@ from coactor.protocol import (
     Work,
     feature_names,
     feature_signs,
-    has,
 )
 from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge, as_problem
-from coactor.solutions import same_solution, short
-from coactor.validation import checked_learner, text, validate_actor
+from coactor.solutions import same_solution
+from coactor.validation import (
+    checked_domain,
+    checked_learner,
+    checked_type,
+    positive,
+    proposal_number,
+    text,
+    validate_actor,
+    validate_label,
+)
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
 MOST_VERSIONS = 1000  # whose weights are remembered
@@ -125,13 +134,12 @@ class Session:
         start: Sequence[float] | Vector | Mapping[str, float] | None = None,
         trust: float | None = None,
     ) -> None:
-        if isinstance(domain, type) or not has(domain, Domain):
-            raise Invalid(
-                f"{short(domain)} is not a domain; give an object with features, solve, moves and apply."
-            )
+        checked_domain(domain)
         if not isinstance(learner, str):
             checked_learner(learner)
-        domain = with_habits(domain) if habits else domain
+        checked_type(solver or domain.solve, Callable, "The solver")
+        check_costs(costs)
+        domain = with_habits(domain) if checked_type(habits, bool, "'habits'") else domain
         if isinstance(learner, str):
             first = start_weights(domain, start)
             learner = learners.make(learner, domain.dim, start=first, trust=trust)
@@ -150,11 +158,11 @@ class Session:
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.limits(budget, reserve))
             if isinstance(proposals, str)
-            else proposals
+            else checked_type(proposals, Callable, "The strategy")
         )
         self._own, self._solver = solver is None and isinstance(proposals, str), solver
         self._budget = math.inf if budget is None else budget
-        self.move_costs, self.candidate, self.seed = costs, candidate, seed
+        self.move_costs, self.candidate, self.seed = costs, candidate, positive(seed, 0, "seed")
         self.version = 0
         self.efforts: list[float] = []  # the total effort of each finished proposal
         self.costs: list[float] = []  # the C that the learner was given for it
@@ -210,6 +218,7 @@ class Session:
             If the key was used for another problem or expert.
         """
         validate_actor(actor, expert=asked_for)
+        validate_label(label, key)
         problem = as_problem(self.domain, problem)
         known = None if key is None else self._keys.get(key)
         if known is not None:
@@ -274,7 +283,7 @@ class Session:
             If there is no such proposal, or it was already told.
         """
         asked, _, weights = self._find(proposal)
-        start = asked if isinstance(proposal, int) else proposal
+        start = proposal if isinstance(proposal, Proposal) else asked
         done = rounds.draft_of(self.domain, start, solution, moves, self.move_costs)
         return rounds.resume(self.domain, start, done, weights, keep, self._solver, self.move_costs)
 
@@ -323,13 +332,11 @@ class Session:
             If there is no such proposal, or it was already told.
         """
         validate_actor(actor, expert=learned_for)
-        work = work or Work()
+        work = corrections.check_told(correction, (moves, solution, effort, cut), work, learn)
         work = replace(work, actor=actor or work.actor)
         asked, key, weights = self._find(proposal)
-        earlier = None if isinstance(proposal, int) else proposal.before
-        if correction is not None:
-            corrections.check_alone(moves, solution, effort, cut)
-        else:
+        earlier = proposal.before if isinstance(proposal, Proposal) else None
+        if correction is None:
             correction = corrections.correction(
                 self.domain,
                 asked.problem,
@@ -449,9 +456,7 @@ class Session:
         return f"<Session of {names}: {self._asked} asked, {len(self.efforts)} told{mean}>"
 
     def _find(self, proposal: Proposal | int) -> tuple[Proposal, str | None, Vector]:
-        if isinstance(proposal, bool) or not isinstance(proposal, int | Proposal):
-            raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
-        number = proposal if isinstance(proposal, int) else proposal.id
+        number = proposal_number(proposal)
         if number in self._open:
             if isinstance(proposal, Proposal):
                 rounds.check_own(self._open[number][0], proposal)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.protocol import Feedback, Indices, Invalid, Learner, Matrix, Vector, has
+from coactor.protocol import Domain, Feedback, Indices, Invalid, Learner, Matrix, Proposal, Vector, has
 from coactor.solutions import short
 
 STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -29,10 +30,56 @@ def problem(x: Any, kind: type[Kind]) -> Kind:
     return x
 
 
+def checked_domain(domain: Any) -> Any:
+    """The domain. Raises Invalid unless it is one: an object, not its class."""
+    if isinstance(domain, type) or not has(domain, Domain):
+        raise Invalid(
+            f"{short(domain)} is not a domain; give an object with features, solve, moves and apply."
+        )
+    return domain
+
+
 def checked_learner(learner: object) -> None:
     """Raises Invalid unless it is a learner: an object, not its class."""
     if isinstance(learner, type) or not has(learner, Learner):
         raise Invalid(f"{short(learner)} is not a learner; give an object, or a name such as 'default'.")
+
+
+def checked_type(value: Any, kind: Any, what: str) -> Any:
+    """The value. Raises Invalid unless it is of this type."""
+    if not isinstance(value, kind):
+        words = {bool: "true or false", dict: "a JSON object", Callable: "a function"}
+        raise Invalid(f"{what} is {short(value)}; expected {words.get(kind, kind.__name__)}.")
+    return value
+
+
+def proposal_number(proposal: Any) -> int:
+    """The number of a proposal, or the number itself. Raises Invalid if it is neither."""
+    number = proposal.id if isinstance(proposal, Proposal) else proposal
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
+    return int(number)
+
+
+def listed(values: Any, what: str, most: int | None = None) -> list[Any]:
+    """The first values as a list. Raises Invalid if they are one text or cannot be listed."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise Invalid(f"The {what} must be a list; found {short(values)}.")
+    return list(islice(values, most))
+
+
+def number(value: Any, what: str, most: float = 1e12) -> float:
+    """The value as a float. Raises Invalid unless it is a number from 0 to `most`."""
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not good or not math.isfinite(value) or not 0 <= value <= most:
+        raise Invalid(f"The {what} must be a number from 0 to {most:g}; found {short(value)}.")
+    return float(value)
+
+
+def time_limit(seconds: Any) -> None:
+    """Raises ValueError unless it is a finite number of seconds above 0."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise ValueError(f"The time limit is {short(seconds)} seconds; it must be a finite number above 0.")
 
 
 def positive(value: int, least: int, what: str) -> int:
@@ -42,37 +89,32 @@ def positive(value: int, least: int, what: str) -> int:
     return int(value)
 
 
-def array(data: Any, what: str) -> NDArray[np.float64]:
-    """A new, finite float array of any shape."""
+def array(data: Any, what: str, make: Callable[..., Any] = np.array) -> NDArray[np.float64]:
+    """A finite float array of any shape; a new one by default."""
     try:
-        numbers = np.array(data, dtype=np.float64)
+        numbers = make(data, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} cannot be read as numbers; give nested lists of equal length.") from None
+        raise ValueError(
+            f"{what} cannot be read as numbers; give a list of them, or lists of equal length."
+        ) from None
     return finite(numbers, what)
 
 
 def matrix(data: Any, what: str, rows: int | None = None, columns: int | None = None) -> Matrix:
     """A finite float matrix of the expected shape."""
-    try:
-        array = np.ascontiguousarray(data, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} cannot be read as a table of numbers; give rows of equal length.") from None
-    if array.shape == (0,) and not (rows and columns):
-        array = array.reshape(rows or 0, columns or 0)
+    table = array(data, what, np.ascontiguousarray)
+    if table.shape == (0,) and not (rows and columns):
+        table = table.reshape(rows or 0, columns or 0)
     expected = f"({'any' if rows is None else rows}, {'any' if columns is None else columns})"
-    wrong_rows = rows is not None and array.shape[0] != rows
-    if array.ndim != 2 or wrong_rows or (columns is not None and array.shape[1] != columns):
-        raise ValueError(f"{what} have shape {array.shape}; expected {expected}.")
-    return finite(array, what)
+    wrong_rows = rows is not None and table.shape[0] != rows
+    if table.ndim != 2 or wrong_rows or (columns is not None and table.shape[1] != columns):
+        raise ValueError(f"{what} have shape {table.shape}; expected {expected}.")
+    return table
 
 
 def vector(data: Any, what: str) -> Vector:
     """A finite float vector."""
-    try:
-        array = np.asarray(data, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} cannot be read as numbers; give a list of them.") from None
-    return finite(array, what)
+    return array(data, what, np.asarray).reshape(-1)
 
 
 def finite(array: Vector, what: str) -> Vector:
@@ -183,6 +225,13 @@ def recorded_person(value: Any) -> str:
     """The name of a person in an archive, where a number becomes text. Raises Invalid if it is not valid."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return person_name(str(value) if number else value.strip() if isinstance(value, str) else value, "person")
+
+
+def validate_label(label: str, key: str | None) -> None:
+    """Raises Invalid if the label of a proposal or the idempotency key is not valid."""
+    text(label, "label", 200)
+    if key is not None and not text(key, "key", 200):
+        raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
 
 
 def validate_actor(actor: str, via: str = "", expert: str = "") -> None:

@@ -87,6 +87,17 @@ def test_rules_that_recorded_rosters_break_are_counted_named_and_learned_from(tm
     assert learned[model.feature_names.index("broken: Ben is off")] != 0.0
 
 
+def test_broken_rules_are_noted_with_their_lines(tmp_path: Path) -> None:
+    model = GridModel(over={"job": ["cut", "weld"]}, choose={"machine": ["A", "B"]})
+    model.rule("Nothing on B", model.has("B"))
+    model.wish("Anything on A", model.has("A"))
+    rows = [{"problem": {}, "solution": y} for y in ([0, 0], [1, 0], [0, 0], [1, 1])]
+    file = tmp_path / "past.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.warns(UserWarning, match=r"2 of 4 solutions break rules: .*; see line 2, 4\."):
+        open_archive(file, domain=model)
+
+
 def test_learn_archive_learns_from_recorded_corrections_and_fills_the_memory(tours: Path) -> None:
     archive = open_archive(tours, domain=Tour(points=6, features=3))
     state, _ = learn_archive(archive, "PER")

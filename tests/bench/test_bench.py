@@ -92,6 +92,25 @@ def test_bench_command_writes_the_page_and_says_where(small: None, tmp_path: Pat
     assert CliRunner().invoke(main, ["bench", "PERR", "--quick"]).exit_code == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--archive", "nowhere"], "There is no file or folder nowhere"),
+        (["--archive", "{file}"], "expected rows like"),
+        (["--out", "{file}"], "is a file; name a folder"),
+    ],
+)
+def test_bench_refuses_before_it_measures(
+    option: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "measure", lambda *_, **__: pytest.fail("it measured"))
+    file = tmp_path / "t.txt"
+    file.write_text("hello")
+    words = ["--out", str(tmp_path / "page"), *(word.format(file=file) for word in option)]
+    done = CliRunner().invoke(main, ["bench", "PER", "--quick", *words])
+    assert (done.exit_code, message in done.output) == (1, True), done.output
+
+
 def test_peers_are_contenders_if_they_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"vw": ("numpy", "0.2/all"), "invopt": ("no_such_library", "0.1/constant/plain")}
     monkeypatch.setattr(peers, "PEERS", known)

@@ -114,6 +114,7 @@ def test_evaluate_starts_at_weights_or_at_what_was_learned(
         (["evaluate", "{trips}", "--jobs", "0"], "at least 1"),
         (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers such as 5,15"),
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
+        (["evaluate", "{trips}", "--learners", ""], "No learner is named"),
         (["evaluate", "{trips}", "--start", "1,2"], "has 2 numbers; expected"),
         (["evaluate", "{trips}", "--start", "nowhere.json"], "expected numbers with commas"),
         (["evaluate", "{trips}", "--start", "{plans}/days.json"], "cannot be read as numbers"),
@@ -149,3 +150,11 @@ def test_commands_measure_past_routes_along_streets(tmp_path: Path) -> None:
     result = run("evaluate", str(past), "--streets", str(tmp_path / "no.geojson"))
     assert result.exit_code == 1
     assert "no.geojson" in result.output
+
+
+def test_learn_refuses_a_folder_that_is_missing_before_it_reads(tmp_path: Path) -> None:
+    for out, message in ((tmp_path / "no" / "x.json", "There is no folder"), (tmp_path, "is a directory")):
+        result = run("learn", "nowhere", "--out", str(out))
+        assert result.exit_code == 2
+        assert message in " ".join(result.output.split())
+    assert not list(tmp_path.iterdir())

@@ -129,9 +129,22 @@ def test_compare_prints_a_table_or_json() -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["PERR"], "Did you mean PER"), (["PER,hindsight"], "'hindsight' does not apply here"), ([], "LEARNER")],
+    [
+        (["PERR"], "Did you mean PER"),
+        (["PER,hindsight"], "'hindsight' does not apply here"),
+        ([], "LEARNER"),
+        (["own:Plain", "--panel", "path-clean"], "'own:Plain' cannot be made: TypeError: Plain() takes no"),
+        (["own:Fails", "--panel", "path-clean"], "'own:Fails' cannot be made: KeyError: 'boom'."),
+    ],
 )
-def test_compare_refuses_invalid_input_with_one_sentence(words: list[str], message: str) -> None:
-    result = run("compare", *words)
+def test_compare_refuses_invalid_input_with_one_sentence(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own.py").write_text(
+        "class Plain: pass\nclass Fails:\n    def __init__(self, dim):\n        raise KeyError('boom')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    result = run("compare", *words, "--jobs", "1")
     assert result.exit_code in (1, 2)
+    assert "Traceback" not in result.stderr
     assert message in result.stderr

@@ -66,9 +66,16 @@ def test_solve_reads_a_request_of_vroom_and_writes_the_plan(tmp_path: Path) -> N
     done = CliRunner().invoke(main, [*command, "--out", str(plan)])
     assert done.exit_code == 0, done.output
     assert "Note: Distances are as the crow flies, at 40 km/h." in done.output
-    assert "1 stops left out: 13." in done.output  # the farthest
+    assert "1 stop left out: 13." in done.output  # the farthest
     assert json.loads(plan.read_text())["unassigned"] == [{"type": "job", "id": 13}]
     assert CliRunner().invoke(main, [*command, "--out", str(table)]).exit_code == 0
     assert len(table.read_text().splitlines()) == 3
     wrong = CliRunner().invoke(main, [*command, "--out", "plan.xml"])
     assert "expected a file that ends in .csv or .json" in wrong.output
+
+
+@pytest.mark.parametrize("seconds", ["0", "nan", "inf"])
+def test_solve_refuses_a_time_that_does_not_end(seconds: str) -> None:
+    done = CliRunner().invoke(main, ["solve", "nothing.vrp", "--seconds", seconds])
+    assert done.exit_code == 2
+    assert "'--seconds'" in done.output

@@ -123,7 +123,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     file.write_text(json.dumps({"On A (jobs)": 3, "Uneven load (hours)": 1}))
     create = f"study create shop --domain {model} --start"
     for text, message in (
-        ("[1, 2", "not valid JSON"),
+        ("[1, 2", "is not JSON"),
         ('{"On A": 3}', "name every feature; 'On A'"),
         ('["a", 2]', "a list of them"),
         ("[1, 2, 3, 4]", "shape (4,); expected 3"),
@@ -155,7 +155,7 @@ def test_study_create_reports_mistakes_without_a_traceback(
         (f"roads --network {broken}", "line 8: length is 'far'; expected a number"),
         ("roads", "needs a network"),
         (f"roads --network {folder} --start {tmp_path}/x.json", "must name every feature"),
-        (f"roads --network {folder} --start {tmp_path}/no.json", "No such file"),
+        (f"roads --network {folder} --start {tmp_path}/no.json", "There is no file"),
         (f"roads --network {folder} --start {tmp_path}/wide.json", "weights"),
     ):
         assert message in run(f"study create n --domain {options}", ok=False), options

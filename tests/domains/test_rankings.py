@@ -88,7 +88,7 @@ def test_weights_that_sort_well_survive_noisy_corrections() -> None:
         (lambda: Query.of([[1.0]], labels=[math.nan]), "labels contain NaN"),
         (lambda: Query.of([[1.0]], features=2), r"shape \(1, 1\); expected \(any, 2\)"),
         (lambda: Query.of(SparseRows.from_dense(np.ones((1, 2))), features=3), "2 features; expected 3"),
-        (lambda: Query.of([["a"]]), "cannot be read as a table of numbers"),
+        (lambda: Query.of([["a"]]), "cannot be read as numbers"),
         (lambda: SparseRows.of([0, 1], [0], [math.inf], (1, 1)), "NaN or infinity"),
         (lambda: SparseRows.of([0, 2], [0], [1.0], (1, 1)), "indptr does not describe 1 rows"),
         (lambda: SparseRows.of([0, 1], [5], [1.0], (1, 1)), "a column from 0 to 0"),

@@ -168,3 +168,44 @@ def test_ways_replace_distances_and_minutes_where_they_are_known(tmp_path: Path)
     arcs.write_text("from,to,km\nDepot,C1,-7\n")
     with pytest.raises(ValueError, match="line 2: km and minutes must be 0 or more"):
         loaders.read_arcs(arcs)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("2026-01-07,Ana,1,C1,200,13.41,1,,", "line 9: lat is '200'; expected a number from -90 to 90"),
+        ("2026-01-07,Ana,1,C1,52.5,1341,1,,", "line 9: lon is '1341'; expected a number from -360 to 360"),
+        ("2026-01-06,Ana,1,C1,52.5,13.41,1,,", "line 9: vehicle Ana has two stops of sequence 1"),
+    ],
+)
+def test_days_with_impossible_rows_are_left_out_and_named(tmp_path: Path, row: str, message: str) -> None:
+    file = tmp_path / "past.csv"
+    file.write_text(f"{HEAD}{LINES.replace('2026-01-06,Bo,1,C1', '2026-01-06,Bo,1,C9')}{row}\n")
+    with pytest.warns(UserWarning, match=message):
+        loaders.read_past_routes(file)
+
+
+def test_dates_are_read_in_their_order_or_refused(tmp_path: Path) -> None:
+    file = tmp_path / "past.csv"
+    file.write_text(HEAD + LINES.replace("2026-01-06", "1.12.2025").replace("2026-01-05", "5.1.2026"))
+    with pytest.warns(UserWarning, match="crow flies"):
+        assert [date for _, _, date in loaders.read_past_routes(file)] == ["2025-12-01", "2026-01-05"]
+    file.write_text(HEAD + LINES.replace("2026-01-06", "yesterday"))
+    with pytest.raises(ValueError, match="line 6: the date is 'yesterday'; expected one such as 2026-01-05"):
+        loaders.read_past_routes(file)
+
+
+@pytest.mark.parametrize("text", ["", "Datum,Kunde\n1,2\n", "date,vehicle,sequence,stop\n1,A,1,x\n"])
+def test_a_table_that_fits_nothing_says_which_columns_are_needed(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "past.csv"
+    file.write_text(text)
+    with pytest.raises(ValueError, match="stop, lat and lon; choices need chosen or choice, and features"):
+        open_archive(file)
+
+
+def test_semicolons_and_tabs_separate_columns_too(tmp_path: Path) -> None:
+    file = tmp_path / "past.csv"
+    for mark in ";\t":
+        file.write_text((HEAD + LINES).replace(",", mark))
+        with pytest.warns(UserWarning, match="crow flies"):
+            assert len(loaders.read_past_routes(file)) == 2

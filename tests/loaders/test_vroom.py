@@ -93,6 +93,22 @@ def test_solutions_of_vroom_are_proposals_and_come_back(tmp_path: Path) -> None:
         ({"vehicles": [{"id": 1, "start_index": 0, "breaks": [{"id": 1}]}]}, "has breaks, which a day"),
         ({"matrices": {}}, "no matrices for car, and a place without a location"),
         ({"matrices": {"car": {}}}, "not a request of VROOM: KeyError"),
+        ({"vehicles": 5}, "not a request of VROOM: TypeError"),
+        ({"jobs": 5}, "not a request of VROOM: TypeError"),
+        ({"jobs": [{"id": 1, "location_index": 1, "delivery": ["a"]}]}, "json cannot .* The amounts cannot"),
+        (
+            {"jobs": [{"id": 1, "location_index": 1, "time_windows": [[300, 60]]}]},
+            "1: the window 5 to 1 min ends before it begins",
+        ),
+        (
+            {
+                "matrices": {},
+                "shipments": [],
+                "vehicles": [{"id": 1, "start": [1, 2]}],
+                "jobs": [{"id": 1, "location": [1, 200]}],
+            },
+            "a latitude beyond 90",
+        ),
     ],
 )
 def test_read_vroom_says_what_it_cannot_read(tmp_path: Path, change: Any, message: str) -> None:

@@ -179,7 +179,7 @@ def test_a_solver_that_takes_a_start_is_given_the_incumbent() -> None:
 
 @pytest.mark.parametrize("budget", [-1.0, float("nan"), True, "1"])
 def test_limits_raise_value_error_for_a_budget_that_is_not_a_time(budget: Any) -> None:
-    with pytest.raises(ValueError, match="expected seconds of at least 0"):
+    with pytest.raises(ValueError, match="budget in seconds must be a number from 0"):
         limits(budget)
 
 

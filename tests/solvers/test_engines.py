@@ -111,7 +111,7 @@ def test_cost_factors_price_plans_as_the_weights_do(seed: int, optional: bool) -
 def test_engines_raise_value_error_for_invalid_parameters() -> None:
     domain = Tour(points=8, features=2)
     for engine in ENGINES.values():
-        with pytest.raises(ValueError, match="must be above 0"):
+        with pytest.raises(ValueError, match="must be a finite number above 0"):
             engine(domain, seconds=0)
     with pytest.raises(ValueError, match="is not a routing domain"):
         to_rules(_roads(), None, np.ones(2))

@@ -11,10 +11,10 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from coactor.corrections import plain_move
 from coactor.solutions import from_plain, in_form_of, to_plain
-from coactor.studies.codec import Codec, number
+from coactor.studies.codec import Codec
 from coactor.studies.errors import Invalid
 from coactor.studies.log.chain import canonical
-from coactor.validation import person_name, text
+from coactor.validation import number, person_name, text
 from tests.studies.stubs import Switches
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

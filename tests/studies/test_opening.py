@@ -19,6 +19,7 @@ from tests.studies.stubs import Switches, flip, make, tours
 
 
 def test_open_study_raises_without_study_domain_or_learner(sqlite_url):
+    Store(sqlite_url).close()
     with pytest.raises(NotFound, match="no study"):
         open_study(sqlite_url, "desk", Switches())
     with pytest.raises(Invalid, match="pass its domain"):
@@ -110,19 +111,19 @@ def test_open_study_raises_conflict_when_the_start_differs(sqlite_url):
 
 def test_a_solver_named_in_the_settings_makes_the_proposals_of_every_process(sqlite_url, tmp_path):
     code = "import numpy\n\ndef backwards(x, w):\n    return numpy.array([0, 5, 4, 3, 2, 1])\n"
-    (tmp_path / "mine.py").write_text(code)
-    named, domain = {"solver": f"{tmp_path}/mine.py:backwards"}, domains.Tour(points=6, features=2)
+    (tmp_path / "backward.py").write_text(code)
+    named, domain = {"solver": f"{tmp_path}/backward.py:backwards"}, domains.Tour(points=6, features=2)
     x = next(domain.sample(np.random.default_rng(0), n=1))
     open_study(sqlite_url, "desk", domain, create=True, settings=named).close()
     with open_study(sqlite_url, "desk") as study:  # as another process opens it
         study.configure({"proposals": "paper"})
         assert study.ask(x).solution.tolist() == [0, 5, 4, 3, 2, 1]
-    (tmp_path / "mine.py").write_text(
+    (tmp_path / "backward.py").write_text(
         code.replace("[0, ", "[")
     )  # of another size: bytecode is by time and size
     with open_study(sqlite_url, "desk") as study, pytest.raises(Invalid, match="The tour must be an array"):
         study.ask(x)
-    with pytest.raises(Conflict, match=r"has solver '.*mine.py:backwards', not 'mine:forwards'"):
+    with pytest.raises(Conflict, match=r"has solver '.*backward.py:backwards', not 'mine:forwards'"):
         open_study(sqlite_url, "desk", domain, settings={"solver": "mine:forwards"})
     open_study(sqlite_url, "gone", domain, create=True, settings={"solver": "nowhere:solve"}).close()
     with open_study(sqlite_url, "gone") as study, pytest.raises(Invalid, match="Cannot import 'nowhere'"):

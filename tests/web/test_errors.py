@@ -141,3 +141,9 @@ def test_unexpected_error_is_logged_under_the_id_in_the_response(server, monkeyp
     error_id = re.search(r"error ([0-9a-f]{8})", answer.json()["detail"])[1]
     record = next(r for r in caplog.records if error_id in r.getMessage())
     assert record.exc_info[1].args == ("secret inside",)
+
+
+def test_a_body_of_another_form_is_refused_in_plain_words(server):
+    answer = server.client("admin").post("/api/studies", json={"name": "new", "domain": 5})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("domain: this must be a JSON object. See")

@@ -16,6 +16,7 @@ from coactor.domains import Day, Plans, Ranking, Roads, Route, Trip
 from coactor.domains.plans import Routes
 from coactor.experts import Budget
 from coactor.lab.engine.cache import data_digest
+from coactor.loaders.choices import COLUMNS
 from coactor.loaders.tables import named_lines
 from coactor.protocol import Domain, Solution
 
@@ -93,7 +94,13 @@ def _table(source: Any, habits: bool, streets: str | Path | None) -> Archive:
     """Past routes or choices between alternatives, from a CSV file or a data frame."""
     lines = [*named_lines(source)[1]]
     digest = hashlib.sha256(f"{lines} {habits}".encode()).hexdigest()
-    if not {"lat", "latitude"} & {name.strip().lower() for _, names in lines[:1] for name in names}:
+    header = {name.strip().lower() for _, names in lines[:1] for name in names}
+    if not header & {"lat", "latitude", *COLUMNS["chosen"]}:
+        raise ValueError(
+            f"{named_lines(source)[0]} has no column lat, chosen or choice. Past routes need date, "
+            "vehicle, sequence, stop, lat and lon; choices need chosen or choice, and features."
+        )
+    if not header & {"lat", "latitude"}:
         chosen, choices = loaders.read_choices(source)
         cases = [Case(one.problem, one.choice, person=one.person) for one in choices]
         return Archive.of(cases, chosen, digest, "choices")

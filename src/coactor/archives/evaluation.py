@@ -21,6 +21,7 @@ from coactor.lab.engine.parallel import Jobs, run_all
 from coactor.lab.engine.statistics import FEWEST_CASES, Interval, interval_fields, limits, mean_over_cases
 from coactor.lab.output.plotting import COLOURS, REFERENCE
 from coactor.protocol import Indices, Matrix, Vector
+from coactor.validation import checked_type
 
 TRUE_ORDER = -1
 EARLY = 5  # the first cases of a person
@@ -217,6 +218,7 @@ def evaluate(
         Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
         progress. The numbers do not depend on it.
     """
+    checked_type(archive, Archive, "The archive")
     cases = archive.size if cases is None else cases
     if not 1 <= cases <= archive.size:
         raise ValueError(f"The number of cases is {cases}; the archive has {archive.size}.")

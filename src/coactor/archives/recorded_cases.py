@@ -15,7 +15,7 @@ import hashlib
 import json
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ import numpy as np
 from coactor.archives.cases import Archive, Case
 from coactor.grids import GridModel
 from coactor.habits import with_habits
+from coactor.keeping import NAMED
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
 from coactor.protocol import Domain, HasParts, Problem, Solution, Usage, has, uses_habits
@@ -62,11 +63,12 @@ def read_cases(
     codec = Codec(own)
     x = codec.sampled()
     examples = (x, None if x is None else own.solve(_unrecalled(own, x), np.ones(own.dim)))
-    cases: list[tuple[float, Case]] = []
+    cases: list[tuple[float, int, Case]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if text.strip():
             try:
-                cases.append(_case(codec, examples, json.loads(text), cases[-1][0] if cases else 0.0))
+                time, case = _case(codec, examples, json.loads(text), cases[-1][0] if cases else 0.0)
+                cases.append((time, line, case))
             except ValueError as error:
                 raise ValueError(f"{path}, line {line}: {error}") from error
             except Exception as error:  # a domain that does not validate
@@ -76,23 +78,25 @@ def read_cases(
                 ) from error
     if not cases:
         raise ValueError(f"{path} has no cases; expected one JSON object in each line.")
-    if note := _broken_rules(own, [case for _, case in cases]):
+    if note := _broken_rules(own, {line: case for _, line, case in cases}):
         warnings.warn(note, stacklevel=2)
     cases.sort(key=lambda case: case[0])  # stable: a case without a time follows the one before it
     written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(own)
     source = hashlib.sha256(path.read_bytes() + source_of(written))
     source.update(repr((domain if isinstance(domain, str) else "", parameters, habits)).encode())
-    return Archive.of([case for _, case in cases], own, source.hexdigest())
+    return Archive.of([case for _, _, case in cases], own, source.hexdigest())
 
 
-def _broken_rules(domain: Any, cases: Sequence[Case]) -> str:
-    """How many solutions break rules, and which, as a sentence; they are learned from like all others."""
+def _broken_rules(domain: Any, cases: Mapping[int, Case]) -> str:
+    """How many solutions break which rules, and in which lines; they are learned from like all others."""
     if not isinstance(domain, GridModel):
         return ""
-    broken = [[one.rule for one in domain.broken(case.problem, case.solution)] for case in cases]
-    rules = Counter(rule for one in broken for rule in one)
+    broken = {line: domain.broken(case.problem, case.solution) for line, case in cases.items()}
+    rules = Counter(one.rule for found in broken.values() for one in found)
     names = ", ".join(f"{rule!r} {number} time{'s' * (number > 1)}" for rule, number in rules.most_common())
-    return f"{sum(map(bool, broken))} of {len(cases)} solutions break rules: {names}." if rules else ""
+    lines = [str(line) for line, found in broken.items() if found]
+    where = ", ".join(lines[:NAMED])
+    return f"{len(lines)} of {len(cases)} solutions break rules: {names}; see line {where}." if rules else ""
 
 
 def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:

@@ -134,6 +134,7 @@ def bench(
     jobs, silent
         Processes on this machine, by default one per core; show no progress.
     """
+    opened = [open_archive(given) for given in archives]
     names = [*dict.fromkeys([*learners, OURS, *PAPER, *peers.installed()])]
     (runs, examples), rows = QUICK if quick else FULL, list[dict[str, Any]]()
     for result in measure(Settings([*PANELS], names, runs, examples, seed), jobs=jobs, silent=silent):
@@ -144,8 +145,7 @@ def bench(
     for k, cell in enumerate(PEOPLE):
         totals = costs[k * runs : (k + 1) * runs, :, :-NEWCOMER].sum(axis=2).T
         rows += _paired(str(cell), dict(zip(names, totals, strict=True)))
-    for given in archives:
-        archive = open_archive(given)
+    for given, archive in zip(archives, opened, strict=True):
         cases = min(archive.size, 10 * examples)
         done = evaluate(archive, names, orders=runs, cases=cases, seed=seed, jobs=jobs, silent=silent)
         setting = Path(given).name if isinstance(given, str | Path) else archive.kind

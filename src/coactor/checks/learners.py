@@ -9,6 +9,7 @@ import numpy as np
 
 from coactor.checks.errors import CheckError, check_methods, naming_errors
 from coactor.protocol import Feedback, Learner
+from coactor.solutions import short
 
 
 def check_learner(
@@ -42,6 +43,8 @@ def check_learner(
 
 
 def _check(make: Callable[[int], Learner], dim: int, rng: np.random.Generator, steady: bool) -> None:
+    if not callable(make):
+        raise CheckError(f"{short(make)} cannot be called; give a class, or a function of the dimension.")
     learner = make(dim)
     check_methods(learner, ("update", "state", "restore"))
     if learner.reads not in ("ends", "path", "declined"):

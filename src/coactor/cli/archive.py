@@ -14,6 +14,7 @@ import click
 
 from coactor import plugins
 from coactor.cli.options import (
+    NewFile,
     jobs_option,
     json_option,
     names,
@@ -83,6 +84,7 @@ def _with_archive(command: Callable[..., None]) -> Callable[..., None]:
 def _weights(text: str) -> Any:
     """Weights written out, or of a file: a list, numbers by name, or what `coactor learn` wrote."""
     from coactor import learners
+    from coactor.loaders.tables import read_json
 
     file = Path(text)
     if not file.is_file():
@@ -92,10 +94,7 @@ def _weights(text: str) -> Any:
             raise ValueError(
                 f"--start is {text!r}; expected numbers with commas between them, or a file of weights."
             ) from None
-    try:
-        weights = json.loads(file.read_text())
-    except ValueError as error:
-        raise ValueError(f"{text} has no weights: {error}.") from error
+    weights = read_json(file)
     if isinstance(weights, dict) and "learner" in weights:
         return learners.from_state(weights["learner"]).weights
     return weights
@@ -156,7 +155,9 @@ def evaluate(
     from coactor.archives.evaluation import evaluate as run
     from coactor.archives.report import write_report
 
-    contenders = names(learners or DEFAULT_LEARNERS[data.kind]) or []
+    contenders = names(DEFAULT_LEARNERS[data.kind] if learners is None else learners)
+    if not contenders:
+        raise ValueError("No learner is named; give at least one, for example PER,CSPER.")
     if start is not None:
         data = data.starting_at(_weights(start))
         if learners is None:
@@ -185,13 +186,11 @@ def evaluate(
 @click.option(
     "--learner", default="default", show_default=True, help="A contender that learns, such as PER@start."
 )
-@click.option(
-    "--out", type=click.Path(), default="learner.json", show_default=True, help="The file to write."
-)
+@click.option("--out", type=NewFile(), default="learner.json", show_default=True, help="The file to write.")
 @json_option
 @_errors
 @_with_archive
-def learn(data: Archive, learner: str, out: str, as_json: bool) -> None:
+def learn(data: Archive, learner: str, out: Path, as_json: bool) -> None:
     """Learn from an ARCHIVE of recorded solutions, in its own order: weights, and a memory of the cases.
 
     `coactor study create --start` starts a study with the file.
@@ -208,11 +207,9 @@ def learn(data: Archive, learner: str, out: str, as_json: bool) -> None:
     learned = learners.from_state(state["learner"])
     concerned = learned.known() > 0 if has(learned, Preferences) else True  # by a correction
     sentences = describe_weights(data, np.where(concerned, learned.weights, 0.0))
-    file = Path(out)
-    atomic_files.prepare(file.absolute().parent)
-    atomic_files.write(file, json.dumps(state))
+    atomic_files.write(out, json.dumps(state))
     if as_json:
-        click.echo(json.dumps({"file": out, "cases": data.size, "effort": effort, "words": sentences}))
+        click.echo(json.dumps({"file": str(out), "cases": data.size, "effort": effort, "words": sentences}))
         return
     click.echo(f"{learner} learned from {data.size} {data.kind} ({effort:.2f} {data.effort_name} per case).")
     for sentence in sentences:

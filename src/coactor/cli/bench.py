@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from coactor.cli.options import jobs_option, report_errors, seed_option
 
 
 @click.command()
-@click.argument("learners", nargs=-1, metavar="LEARNER...")
+@click.argument("learners", nargs=-1, metavar="[LEARNER]...")
 @click.option("--archive", "archives", multiple=True, type=click.Path(), help="An archive; can be repeated.")
 @click.option("--quick", is_flag=True, help="2 runs of 30 examples: a minute; decides nothing.")
 @click.option("--out", default="bench", show_default=True, type=click.Path(), help="The folder to write.")
@@ -30,6 +32,8 @@ def bench(
     installed.
     """
     from coactor.bench import bench as run
+    from coactor.lab.engine import atomic_files
 
+    atomic_files.prepare(Path(out))  # it is written after minutes
     result = run(learners, archives=archives, quick=quick, seed=seed, jobs=jobs, silent=False)
     click.echo(f"{result}\n\nThe page is {result.write(out)}.")

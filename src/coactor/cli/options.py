@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import warnings
 from collections.abc import Callable
 from functools import reduce, wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -38,6 +40,30 @@ streets_option = click.option(
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random numbers."
 )
+
+
+class Finite(click.FloatRange):
+    """A number in a range, which is neither NaN nor infinite."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        return number if math.isfinite(number) else self.fail(f"{number} is not a finite number.", param, ctx)
+
+
+class NewFile(click.Path):
+    """A file to write, in a folder that exists; with `new`, one that does not exist yet."""
+
+    def __init__(self, new: bool = False) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self._new = new
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(str(super().convert(value, param, ctx)))
+        if not path.absolute().parent.is_dir():
+            self.fail(f"There is no folder {path.parent}.", param, ctx)
+        if self._new and path.exists():
+            self.fail(f"There is already a file {path}; name a new one.", param, ctx)
+        return path
 
 
 def _jobs(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
@@ -117,11 +143,15 @@ def names(text: str | None) -> list[str] | None:
 def parameters_of(text: str) -> dict[str, Any]:
     """The parameters of a domain, from the option. Raises Invalid if it is not a JSON object."""
     from coactor.protocol import Invalid
+    from coactor.validation import checked_type
 
     try:
-        given = json.loads(text)
+        given: dict[str, Any] = checked_type(json.loads(text), dict, "--parameters")
     except json.JSONDecodeError as error:
         raise Invalid(f"--parameters is not valid JSON: {error}") from error
-    if not isinstance(given, dict):
-        raise Invalid("--parameters must be a JSON object.")
     return given
+
+
+def counted(count: int | float, one: str, many: str = "") -> str:
+    """A number and its noun: "1 fact", "2.5 facts"."""
+    return f"{count:g} {one if count == 1 else many or one + 's'}"

@@ -166,6 +166,9 @@ def serve(
     ground = Ground(tiles, attribution, backdrops)
     if host not in LOOPBACK and not allow_host:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
+    if solver is not None:
+        plugins.load_class(solver, "solver")
+    secret = None if webhook is None else variable("COACTOR_WEBHOOK_SECRET")
     start_logging(logging.WARNING if quiet else logging.INFO, log_json)
     with Store(url) as store, install_listener("numba:compile", Compiling()):
         demo = load_demo(store, with_demo)
@@ -205,8 +208,8 @@ def serve(
             server.capture_signals = lambda: stopping(server, app.state.studies.streams.stop)  # type: ignore[method-assign]
             # In the background, so that no request waits for a checkpoint, and none for a solver.
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
-            if webhook is not None:
-                hook = Webhook(store, webhook, variable("COACTOR_WEBHOOK_SECRET"))
+            if webhook is not None and secret is not None:
+                hook = Webhook(store, webhook, secret)
                 more.enter_context(repeating(hook.deliver, DELIVERY_SECONDS))
             if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
@@ -274,8 +277,6 @@ def domain_of(text: str, store: Store, solver: str | None, streets: str | None =
     study, equals, place = text.partition("=")
     if not equals:
         raise Invalid(f"--study is {text!r}; expected NAME=FILE.py:DOMAIN, such as ward=roster.py:roster.")
-    if solver is not None:
-        plugins.load_class(solver, "solver")
     settings: Settings = {} if solver is None else {"solver": solver}
     if place.endswith(".csv"):
         return study, _learned_study(store, study, place, streets, settings)

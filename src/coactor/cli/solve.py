@@ -9,17 +9,13 @@ from typing import Any
 
 import click
 
-from coactor.cli.options import json_option, noted, report_errors
+from coactor.cli.options import Finite, NewFile, counted, json_option, noted, report_errors
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--seconds",
-    type=click.FloatRange(0.0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="Time to search.",
+    "--seconds", type=Finite(0.0, min_open=True), default=10.0, show_default=True, help="Time to search."
 )
 @click.option(
     "--engine",
@@ -28,7 +24,7 @@ from coactor.cli.options import json_option, noted, report_errors
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=NewFile(),
     help="Write the plan: .csv with a line for each stop, or, of a request of VROOM, its .json.",
 )
 @json_option
@@ -74,12 +70,13 @@ def solve(file: Path, seconds: float, engine: str | None, out: Path | None, as_j
     if as_json:
         click.echo(json.dumps(result))
         return
-    click.echo(f"Cost {cost:g}, {result['vehicles']} vehicles for {x.size} stops ({engine}).")
+    size = f"{counted(result['vehicles'], 'vehicle')} for {counted(x.size, 'stop')}"
+    click.echo(f"Cost {cost:g}, {size} ({engine}).")
     if left := result["unserved"]:
-        click.echo(f"{len(left)} stops left out: {', '.join(left[:20])}.")
+        click.echo(f"{counted(len(left), 'stop')} left out: {', '.join(left[:20])}.")
     if "ratio" in result:
         click.echo(f"{result['ratio']:.4f} times the cost in {beside.name}.")
     broken = domain.broken(x, y)
-    click.echo(f"It breaks {len(broken)} rules:" if broken else "It breaks no rule.")
+    click.echo(f"It breaks {counted(len(broken), 'rule')}:" if broken else "It breaks no rule.")
     for text in broken[:20]:
         click.echo(f"- {text}")

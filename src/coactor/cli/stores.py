@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeAlias
 
 import click
@@ -28,7 +28,7 @@ report_study_errors = report_errors(
 Result: TypeAlias = tuple[Any, str] | None  # for --json, and for people; None if it is printed already
 
 
-def on_store(command: Callable[..., Result]) -> Callable[..., None]:
+def on_store(command: Callable[..., Result], create: bool = False) -> Callable[..., None]:
     """Add --store and --json to a command that takes an open store first and returns its result."""
 
     @store_option
@@ -36,12 +36,15 @@ def on_store(command: Callable[..., Result]) -> Callable[..., None]:
     @report_study_errors
     @wraps(command)
     def run(url: str, as_json: bool, **given: Any) -> None:
-        with Store(url) as store:
+        with Store(url, create=create) as store:
             result = command(store, **given)
         if result is not None:
             show(*result, as_json)
 
     return run
+
+
+on_new_store = partial(on_store, create=True)  # for a command that may create the store
 
 
 def on_study(command: Callable[..., Result]) -> Callable[..., None]:
@@ -78,8 +81,3 @@ def lines(rows: list[Any], line: Callable[[Any], str]) -> Result:
 def when(seconds: float) -> str:
     """Format a time, with its zone."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def counted(count: int | float, one: str, many: str = "") -> str:
-    """A number and its noun: "1 fact", "2.5 facts"."""
-    return f"{count:g} {one if count == 1 else many or one + 's'}"

@@ -11,7 +11,8 @@ import orjson
 
 from coactor import learners
 from coactor.cli import study_create
-from coactor.cli.stores import Result, counted, lines, on_store, on_study, when
+from coactor.cli.options import NewFile, counted
+from coactor.cli.stores import Result, lines, on_new_store, on_store, on_study, when
 from coactor.protocol import Wish
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log import transfer, verification
@@ -84,8 +85,8 @@ def _domain(domain: dict[str, Any]) -> str:
 
 @study.command("log")
 @click.argument("name")
-@click.option("--after", default=0, help="List the facts after this sequence number.")
-@click.option("--limit", default=1000, show_default=True, help="List at most this many facts.")
+@click.option("--after", type=click.IntRange(0), default=0, help="Only facts after this number.")
+@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="At most so many.")
 @on_store
 def log_(store: Store, name: str, after: int, limit: int) -> Result:
     """List the facts of the log."""
@@ -184,7 +185,7 @@ def people_(opened: Study) -> Result:
 
 @study.command("export")
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), help="A new file; standard output by default.")
+@click.option("--out", type=NewFile(new=True), help="A new file; standard output by default.")
 @on_store
 def export_(store: Store, name: str, out: Path | None) -> Result:
     """Export a study as JSON lines."""
@@ -204,7 +205,7 @@ def export_(store: Store, name: str, out: Path | None) -> Result:
 @click.argument("file", type=click.Path(path_type=Path, exists=True))
 @click.option("--name", help="Name of the imported study; its own by default.")
 @click.option("--solver", metavar="MODULE:FUNCTION", help="The solver that the study may call here.")
-@on_store
+@on_new_store
 def import_(store: Store, file: Path, name: str | None, solver: str | None) -> Result:
     """Import an exported study and check every link of its hash chain."""
     imported = transfer.load(store, transfer.read_lines(file), name, solver=solver)
@@ -241,7 +242,7 @@ def verify_(store: Store, names: tuple[str, ...], expected: str | None) -> Resul
 
 
 @study.command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NewFile(new=True))
 @on_store
 def backup_(store: Store, file: Path) -> Result:
     """Copy every study and every token into a new SQLite file, which can be served in place of the store."""

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
 from coactor import loaders, plugins
 from coactor.cli.options import domain_option, parameters_of, with_options
-from coactor.cli.stores import Result, on_store, on_study
+from coactor.cli.stores import Result, on_new_store, on_store, on_study
 from coactor.domains.roads import network_json
+from coactor.loaders.tables import read_json
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.ledger import Ledger
@@ -63,7 +63,7 @@ settings_options = with_options(  # that can be changed later
     type=float,
     help="How far to trust them: 1 if errors are as large as the weights, 10 if a tenth.  [default: hardly]",
 )
-@on_store
+@on_new_store
 def create(
     store: Store,
     name: str,
@@ -156,11 +156,3 @@ def with_network(domain: str, given: dict[str, Any], folder: Path) -> dict[str, 
         raise Invalid(f"--network is for the domain roads, not {domain!r}.")
     network, _ = loaders.read_roads(folder)
     return {**given, "network": network_json.encode(network)}
-
-
-def read_json(file: Path) -> Any:
-    """The data in a file. Raises Invalid if it is not valid JSON."""
-    try:
-        return orjson.loads(file.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise Invalid(f"{file.name} is not valid JSON: {error}") from error

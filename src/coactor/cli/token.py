@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from coactor.cli.stores import Result, counted, lines, on_store, when
+from coactor.cli.options import counted
+from coactor.cli.stores import Result, lines, on_new_store, on_store, when
 from coactor.studies.accounts import NONE, ROLES, Accounts, TokenRow
 from coactor.studies.errors import NotFound
 from coactor.studies.log.store import Store
@@ -38,7 +39,7 @@ def token() -> None:
 @study_option
 @click.option("--role", type=click.Choice(ROLES), required=True, help="What the account may do there.")
 @click.option("--days", type=float, help="The token expires after so many days; by default never.")
-@on_store
+@on_new_store
 def token_create(store: Store, name: str, study_name: str, role: str, days: float | None) -> Result:
     """Create a token. It is shown only once."""
     name = name.strip()

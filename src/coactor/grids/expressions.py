@@ -191,6 +191,7 @@ class Expression:
     def _numbers(self, name: str | float) -> tuple[str, ...]:
         """The axes of data that hold numbers; none for a number."""
         if not isinstance(name, str):
+            validation.array(name, "Numbers")
             return ()
         field = self.schema.field(name)
         if field.values:

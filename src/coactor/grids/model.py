@@ -106,7 +106,7 @@ class GridModel:
     ) -> None:
         self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
         self.steps = None if steps is None else validation.positive(steps, 1, "steps")
-        self.effort = float(effort)
+        self.effort = validation.number(effort, "effort")
         self.colours = {
             axis: showing.colours(given) for axis, given in choose.items() if isinstance(given, Mapping)
         }
@@ -136,7 +136,7 @@ class GridModel:
 
     def has(self, *names: str, **by: Wanted) -> Expression:
         """1 where a cell's choice is one of these: ``has("early", "late")`` or ``has(hour=["Mon 8"])``."""
-        if names and (by or len(self.schema.choose) > 1):
+        if bool(names) == bool(by) or (names and len(self.schema.choose) > 1):
             raise ValueError(f"Name the axis of the choices: has({self.schema.choose[0]}=[...]).")
         wanted = {self.schema.choose[0]: names} if names else by
 

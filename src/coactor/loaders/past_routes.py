@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,7 +85,8 @@ def read_past_routes(
 
     The depot is a stop named depot, or of sequence 0; without one it is the middle of all stops. Without a
     column of capacities, a vehicle holds the most that it ever carried. Times are minutes or hh:mm.
-    What is assumed, and days that cannot be read, are warned of.
+    What is assumed, and days that cannot be read, are warned of. A stop may have another position on another
+    day: customers move, and measured positions differ.
 
     Parameters
     ----------
@@ -108,21 +111,21 @@ def read_past_routes(
     rest = "Distances" if arcs is None else "Distances that are not given"
     way = "as the crow flies" if streets is None else "along the streets"
     notes = [f"{rest} are those {way}{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."]
-    places = np.array([[row.number("lat"), row.number("lon")] for row in depots or stops])
+    places = np.array([_place(row) for row in depots or stops])
     depot = places.mean(axis=0)
     measure: Callable[[Matrix], Matrix] = crow_flies
     if streets is not None:
-        measure = _along(streets, [depot, *([row.number("lat"), row.number("lon")] for row in stops)])
+        measure = _along(streets, [depot, *map(_place, stops)])
     if not depots:
         notes.append("No stop is named depot or has sequence 0: the depot is the middle of all stops.")
     if "capacity" not in rows[0].cells:
         notes.append("There is no column of capacities: a vehicle holds the most that it ever carried.")
     days = dict[str, list[Row]]()
     for row in stops:
-        days.setdefault(row.text("date"), []).append(row)
+        days.setdefault(_date(row), []).append(row)
     capacity = _capacities(days.values())
     read, wrong = list[tuple[Day, Routes, str]](), list[str]()
-    for date in sorted(days):
+    for date in sorted(days, key=lambda date: date.zfill(10)):
         try:
             read.append((*_day(days[date], depot, capacity, speed, arcs, measure), date))
         except ValueError as error:
@@ -133,6 +136,21 @@ def read_past_routes(
         raise ValueError(notes[-1])
     warnings.warn(" ".join(notes), stacklevel=2)
     return read
+
+
+def _date(row: Row) -> str:
+    """The date, as text that can be sorted. Raises ValueError if it cannot be read."""
+    text = row.text("date")
+    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+        with suppress(ValueError):
+            return datetime.strptime(text[:10], form).date().isoformat()
+    if not text.isdigit():
+        raise row.fail(f"the date is {text!r}; expected one such as 2026-01-05 or 5.1.2026, or a number.")
+    return text
+
+
+def _place(row: Row) -> tuple[float, float]:
+    return row.number("lat", 90.0), row.number("lon", 360.0)
 
 
 def _load(row: Row) -> float:
@@ -185,9 +203,12 @@ def _day(
     for row in rows:
         if row.text("stop") in names:
             raise row.fail(f"stop {row.text('stop')} is on this day twice.")
-        routes[vehicles.index(row.text("vehicle"))].append((row.number("sequence"), len(names)))
+        route, place = routes[vehicles.index(row.text("vehicle"))], row.number("sequence")
+        if any(place == earlier for earlier, _ in route):
+            raise row.fail(f"vehicle {row.text('vehicle')} has two stops of sequence {place:g} on this day.")
+        route.append((place, len(names)))
         names.append(row.text("stop"))
-        at.append((row.number("lat"), row.number("lon")))
+        at.append(_place(row))
     ways = measure(np.array(at))[None]
     minutes = 60.0 / speed * ways[0]
     if arcs is not None:
@@ -230,7 +251,9 @@ def _minutes(row: Row, column: str, missing: float) -> float:
 
 
 def crow_flies(places: Matrix) -> Matrix:
-    """The kilometres between places, given as latitudes and longitudes."""
+    """The kilometres between places, given as latitudes and longitudes. Raises ValueError if they are not."""
+    if (abs(places) > (90.0, 360.0)).any():
+        raise ValueError("A place has a latitude beyond 90 or a longitude beyond 360 degrees.")
     lat, lon = np.radians(places).T
     half = np.sin((lat[:, None] - lat) / 2) ** 2
     half = half + np.cos(lat[:, None]) * np.cos(lat) * np.sin((lon[:, None] - lon) / 2) ** 2

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ LONGEST = 120  # characters of either end of a message
 def existing_file(path: str | Path) -> Path:
     """The path of a file. Raises FileNotFoundError if there is none."""
     path = Path(path)
-    if not path.is_file():
+    if path.is_dir() or not path.exists():  # a pipe is good
         raise FileNotFoundError(f"There is no file {path}.")
     return path
 
@@ -50,15 +52,16 @@ class Row:
             raise self.fail(f"column {column!r} is empty.")
         return value
 
-    def number(self, column: str) -> float:
-        """The number in a cell. Raises ValueError if it is not finite."""
+    def number(self, column: str, most: float = sys.float_info.max) -> float:
+        """The number in a cell. Raises ValueError unless it is finite, and from -`most` to `most`."""
         text = self.text(column)
         try:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
-            raise self.fail(f"{column} is {text!r}; expected a number.")
+        if not abs(value) <= most:
+            limits = f" from {-most:g} to {most:g}" * (most < sys.float_info.max)
+            raise self.fail(f"{column} is {text!r}; expected a number{limits}.")
         return value
 
 
@@ -121,8 +124,9 @@ def named_lines(source: Any) -> tuple[str | Path, Iterator[tuple[int, list[str]]
 def csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a CSV file with their numbers. Raises ValueError if it is not text or not CSV."""
     with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
         try:
+            first = file.readline()
+            reader = csv.reader(chain([first], file), delimiter=max(",;\t", key=first.count))
             for cells in reader:
                 yield reader.line_num, cells
         except UnicodeDecodeError as error:

@@ -28,16 +28,18 @@ def read_vroom(path: str | Path) -> tuple[Day, list[float]]:
     are as the crow flies, at 40 km/h; this is warned of. All tasks may be left out, those of high priority
     last. Raises ValueError for what a day does not have, such as breaks.
     """
-    request = _object(path)
-    tasks, vehicles = _tasks(request), [dict(one) for one in request.get("vehicles", [])]
-    if not tasks or not vehicles:
-        raise ValueError(f"{path} has no tasks or no vehicles.")
-    for one in (*vehicles, *(task for _, _, task in tasks)):
-        if refused := sorted(REFUSED & {key for key, value in one.items() if value}):
-            raise ValueError(f"{path} has {refused[0]}, which a day does not have.")
+    request = validation.checked_type(read_json(path), dict, str(path))
     try:
+        tasks, vehicles = _tasks(request), [dict(one) for one in request.get("vehicles", [])]
+        if not tasks or not vehicles:
+            raise ValueError("it has no tasks or no vehicles.")
+        for one in (*vehicles, *(task for _, _, task in tasks)):
+            if refused := sorted(REFUSED & {key for key, value in one.items() if value}):
+                raise ValueError(f"it has {refused[0]}, which a day does not have.")
         return _day(request, tasks, vehicles)
-    except (KeyError, TypeError, IndexError) as error:
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read as a day: {error}") from error
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is not a request of VROOM: {error!r}.") from error
 
 
@@ -82,8 +84,9 @@ def _day(
         raise ValueError("Jobs have deliveries and pickups, which a day does not have; use shipments.")
     most: list[list[float]] = [one.get("capacity") or [] for one in vehicles]
     units = max(1, *map(len, most), *map(len, loads))
-    loads = [[0.0] * units, *(list(load) + [0.0] * (units - len(load)) for load in loads)]
-    room = np.array(loads).sum(axis=0).max() + 1.0
+    rows = [[0.0] * units, *(list(load) + [0.0] * (units - len(load)) for load in loads)]
+    amounts = validation.matrix(rows, "The amounts")
+    room = amounts.sum(axis=0).max() + 1.0
     capacity = [list(own) + [room] * (units - len(own)) for own in most]
     longest = [one.get("max_travel_time") for one in vehicles]
     if any(longest):
@@ -93,8 +96,8 @@ def _day(
     arcs = np.stack(costs)[..., None] if len(costs) > 1 else costs[0][..., None]
     x = Day.of(
         arcs,
-        np.array(loads, float),
-        np.maximum(np.array(capacity, float), 1e-9),
+        amounts,
+        np.maximum(validation.matrix(capacity, "The capacities"), 1e-9),
         ["start", *(name for _, name, _ in tasks), *(f"depot {k}" for k in range(1, len(depots)))],
         None if places[0][0] is None else [one[0] for one in places],
         [f"{one['id']}" for one in vehicles],
@@ -142,7 +145,7 @@ def _ways(
     else:
         if any(one[0] is None for one in places):
             raise ValueError(f"There are no matrices for {profile}, and a place without a location.")
-        km = crow_flies(np.array([one[0] for one in places], float)[:, ::-1])
+        km = crow_flies(validation.matrix([one[0] for one in places], "The locations", columns=2)[:, ::-1])
         seconds = km / SPEED * 3600 / faster
         warnings.warn(f"Distances are as the crow flies, at {SPEED:g} km/h.", stacklevel=5)
     return seconds, seconds * costs.get("per_hour", 3600) / 3600 + km * costs.get("per_km", 0)
@@ -153,7 +156,7 @@ def read_vroom_solution(path: str | Path, x: Day) -> Routes:
     number, vehicles = {name: k for k, name in enumerate(x.stops)}, list(x.vehicles or ())
     routes: list[list[int]] = [[] for _ in range(x.rows)]
     try:
-        for route in _object(path)["routes"]:
+        for route in validation.checked_type(read_json(path), dict, str(path))["routes"]:
             for step in route["steps"]:
                 if step["type"] in ("job", "pickup", "delivery"):
                     name = f"{step['id']}" if step["type"] == "job" else f"{step['type']} {step['id']}"
@@ -186,11 +189,3 @@ def write_vroom_solution(path: str | Path, x: Day, y: Routes) -> None:
 def _step(x: Day, stop: int) -> dict[str, Any]:
     kind, _, name = x.stops[stop].rpartition(" ")
     return {"type": kind or "job", "id": int(name)}
-
-
-def _object(path: str | Path) -> dict[str, Any]:
-    """The object in a JSON file."""
-    data = read_json(path)
-    if not isinstance(data, dict):
-        raise ValueError(f"{path} has a {type(data).__name__}; expected an object.")
-    return data

@@ -43,6 +43,7 @@ from coactor.protocol import (
 )
 from coactor.search import landscape
 from coactor.solutions import solution_key
+from coactor.validation import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,7 @@ def limits(budget: float | None, reserve: int = 0) -> SearchLimits:
     """
     if budget is None or budget == math.inf:
         return SearchLimits()
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget >= 0:
-        raise ValueError(f"The budget is {budget!r}; expected seconds of at least 0.")
-    return SearchLimits(seconds=float(budget), reserve=reserve)
+    return SearchLimits(seconds=number(budget, "budget in seconds"), reserve=reserve)
 
 
 @dataclass(frozen=True, slots=True)

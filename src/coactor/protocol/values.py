@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -349,8 +350,8 @@ class Round:
     __repr__ = display.brief("proposal", "effort", "accepted", "version", "lesson")
 
     def _repr_html_(self) -> str:
-        names = ("proposal", "work", "effort", "estimated", "version", "lesson", "change")
-        return display.table(("", "Round"), [(name, getattr(self, name)) for name in names])
+        names = ("proposal", "work.actor", "effort", "estimated", "version", "lesson", "change")
+        return display.table(("", "Round"), [(name, attrgetter(name)(self)) for name in names])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Round):

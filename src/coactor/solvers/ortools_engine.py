@@ -13,6 +13,7 @@ from coactor.kernels.plans import Rules
 from coactor.protocol import Domain
 from coactor.solvers.adapters import RoutingSolver
 from coactor.solvers.prices import UNIT, whole_costs
+from coactor.validation import time_limit
 
 
 def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
@@ -30,8 +31,7 @@ def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
         import ortools.constraint_solver  # noqa: F401
     except ImportError:
         raise ImportError("OR-Tools is not installed: pip install 'coactor[ortools]'.") from None
-    if not seconds > 0:
-        raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
+    time_limit(seconds)
     return RoutingSolver(domain, partial(_solve, seconds))
 
 

@@ -56,7 +56,10 @@ class Codec:
 
         Raises Invalid if the domain has no JSON methods and the problem would not come back as it is.
         """
-        return self._codes.encode_problem(plain(x)) if self._codes else _stored("problem", plain(x))
+        with as_invalid(
+            f"{short(x)} is not a problem of {type(self.domain).__name__}", AttributeError, TypeError
+        ):
+            return self._codes.encode_problem(plain(x)) if self._codes else _stored("problem", plain(x))
 
     @property
     def needs_example(self) -> bool:
@@ -208,11 +211,3 @@ def _checked(data: Any, kind: type) -> Any:
     if not right:
         raise ValueError(f"{short(data)} is not of type {kind.__name__}.")
     return data
-
-
-def number(value: Any, what: str, most: float = 1e12) -> float:
-    """The value as a float. Raises Invalid unless it is a number from 0 to `most`."""
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not good or not math.isfinite(value) or not 0 <= value <= most:
-        raise Invalid(f"The {what} must be a number from 0 to {most:g}; found {short(value)}.")
-    return float(value)

@@ -18,7 +18,7 @@ from coactor.keeping import REPLAN, named_parts, parts_of, replan
 from coactor.protocol import Correction, Move, Parts, Round, Work
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
-from coactor.studies.codec import number, read
+from coactor.studies.codec import read
 from coactor.studies.drafts import LONGEST_LEASE, Draft, plain_draft, step_costs, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry, stored
@@ -28,7 +28,7 @@ from coactor.studies.log.projection import Projection
 from coactor.studies.log.vectors import digest
 from coactor.studies.queue import QueueQuery, done_draft, last_revision, rank_for
 from coactor.studies.telling import Request, Teller, last_told
-from coactor.validation import person_name, text
+from coactor.validation import number, person_name, text
 
 LEASE = 300.0  # seconds until an untouched proposal is free again
 

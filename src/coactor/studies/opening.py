@@ -20,7 +20,7 @@ from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
 from coactor.studies.settings import DEFAULTS, Settings, validated
 from coactor.studies.study import Study
-from coactor.validation import checked_learner, study_name, validate_actor
+from coactor.validation import checked_domain, checked_learner, study_name, validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
 
@@ -92,10 +92,12 @@ def open_study(
     (1.0, 1)
     """
     study_name(name)
+    if domain is not None:
+        checked_domain(domain)
     if learner is not None and not isinstance(learner, str):
         checked_learner(learner)
-    given = validated(settings or {})
-    store = url if isinstance(url, Store) else Store(url)
+    given = validated({} if settings is None else settings)
+    store = url if isinstance(url, Store) else Store(url, create=create)
     try:
         with store.reading() as sql:
             exists = any(head.name == name for head in sql.studies())

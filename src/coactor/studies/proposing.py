@@ -43,7 +43,7 @@ from coactor.proposals.strategies import Strategy
 from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Solver, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
 from coactor.rounds import NOTHING, Demands, Knowledge, as_control, check_own, compare, propose
-from coactor.solutions import same_solution, short
+from coactor.solutions import same_solution
 from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft, draft_path
 from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
@@ -54,6 +54,7 @@ from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.store import KeyLocks
 from coactor.studies.log.transactions import Transaction
+from coactor.validation import proposal_number
 
 logger = logging.getLogger("coactor.studies")
 CACHED = 256  # proposals kept in memory, with their problems, moves and paths
@@ -254,11 +255,10 @@ class Proposer:
 
     def given(self, proposal: Proposal | int) -> Proposal:
         """A proposal that a caller gives, or its number. Raises Invalid if another study made it."""
-        if isinstance(proposal, bool) or not isinstance(proposal, int | Proposal):
-            raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
-        if isinstance(proposal, int):
-            return self.find(proposal)
-        asked = self.find(proposal.id, proposal.version, proposal.solved_for)
+        number = proposal_number(proposal)
+        if not isinstance(proposal, Proposal):
+            return self.find(number)
+        asked = self.find(number, proposal.version, proposal.solved_for)
         check_own(asked, proposal, self.codec.plain_problem)
         return proposal
 

@@ -41,7 +41,7 @@ from coactor.studies.report import EARLIEST, LAST, RECENT, Report, causes, repor
 from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
 from coactor.studies.settings import CHANGEABLE
 from coactor.studies.telling import Teller, round_of
-from coactor.validation import text
+from coactor.validation import proposal_number, text
 
 ADVISED = 52  # finished proposals that a domain's advice is about, at most: of a year of weeks
 
@@ -267,7 +267,7 @@ class Reports:
 
     def draft(self, proposal: Proposal | int) -> Draft:
         """Where one proposal stands. Raises NotFound if there is no such proposal."""
-        id = id_of(proposal)
+        id = proposal_number(proposal)
         with self._ledger.lock, self._ledger.store.reading() as sql:
             projection = self._ledger.refresh_in(sql)
             draft = projection.drafts.get(id)
@@ -280,7 +280,7 @@ class Reports:
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""
-        return self._proposer.find(id)
+        return self._proposer.find(proposal_number(id))
 
     def path(self, draft: Draft) -> list[Solution]:
         """Every solution from the proposal of a draft at a desk along its moves."""
@@ -288,7 +288,7 @@ class Reports:
 
     def round(self, proposal: Proposal | int) -> Round:
         """The round of a finished proposal. Raises Invalid if it is not finished."""
-        return round_of(*self._finished(id_of(proposal)))
+        return round_of(*self._finished(proposal_number(proposal)))
 
     def _finished(self, id: int) -> tuple[Entry, Told]:
         entry = self._teller.last(id) if self.draft(id).state == "done" else None
@@ -298,7 +298,7 @@ class Reports:
 
     def explain(self, proposal: Proposal | int, reader: str | None = None) -> Explanation:
         """Each feature's share of the proposal's utility and of each edit's, under `weights_of` it."""
-        shown = self._proposer.find(id_of(proposal))
+        shown = self._proposer.find(proposal_number(proposal))
         moves = self.draft(shown.id).moves
         path = self._proposer.path(shown, moves)
         w = self._proposer.weights(shown, reader)
@@ -332,11 +332,6 @@ def plain_round(fact: dict[str, Any]) -> Round:
         return Round(**{**told, **about, "seq": fact["seq"], "time": fact["time"]})
     except (KeyError, TypeError) as error:
         raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
-
-
-def id_of(proposal: Proposal | int) -> int:
-    """The number of a proposal."""
-    return proposal.id if isinstance(proposal, Proposal) else proposal
 
 
 def version_row(entry: Entry) -> Version:

@@ -11,11 +11,9 @@ from coactor.plugins import load_class
 from coactor.proposals.strategies import NAMES, Strategy, limits, strategy
 from coactor.protocol import Candidate, Domain, Problem, Solution, Solver, Vector
 from coactor.search import check_solution
-from coactor.solutions import short
-from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
 from coactor.studies.processes import Processes
-from coactor.validation import text
+from coactor.validation import checked_type, number, positive, text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
 CHANGEABLE = ("proposals", "budget", "costs", "grace", "control")  # later, with `Study.configure`
@@ -77,7 +75,7 @@ def validated(settings: Settings) -> dict[str, Any]:
 
     Raises Invalid if one of them is invalid or unknown.
     """
-    unknown = set(settings) - set(Settings.__annotations__)
+    unknown = set(checked_type(settings, Mapping, "'settings'")) - set(Settings.__annotations__)
     if unknown:
         known = ", ".join(sorted(Settings.__annotations__))
         raise Invalid(f"There is no setting {min(unknown)!r}; the settings are {known}.")
@@ -90,12 +88,12 @@ def validated(settings: Settings) -> dict[str, Any]:
         budget = stored["budget"]
         stored["budget"] = None if budget == math.inf else number(budget, "budget", 1e6)
     if "costs" in stored:
-        costs = stored["costs"].items()
+        costs = checked_type(stored["costs"], Mapping, "'costs'").items()
         stored["costs"] = {text(op, "operator", 40): number(cost, "cost", 1e6) for op, cost in costs}
-    if not isinstance(stored.get("habits", False), bool):
-        raise Invalid(f"'habits' must be true or false; found {short(stored['habits'])}.")
     if "grace" in stored:
         stored["grace"] = number(stored["grace"], "grace period", 1e9)
+    positive(stored.get("seed", 0), 0, "seed")
+    checked_type(stored.get("habits", False), bool, "'habits'")
     if "solver" in stored:
         stored["solver"] = text(stored["solver"], "solver", 200)
     if "control" in stored:

@@ -6,7 +6,7 @@ CONTRIBUTING, "The walk of one correction", lists the modules between `Study.tel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 
 from coactor import rounds
-from coactor.corrections import check_alone, continued, report_of
+from coactor.corrections import MOST_STEPS, check_told, continued, report_of
 from coactor.habits import with_habits
 from coactor.keeping import named_parts
 from coactor.proposals.strategies import Strategy
@@ -45,11 +45,11 @@ from coactor.studies.log.store import Store
 from coactor.studies.log.vectors import digest, pack, pack_weights
 from coactor.studies.processes import Processes
 from coactor.studies.proposing import Proposer
-from coactor.studies.reports import Reports, id_of, version_row
+from coactor.studies.reports import Reports, version_row
 from coactor.studies.results import Version
 from coactor.studies.settings import CHANGEABLE, Settings, named_solver, strategies, validated
 from coactor.studies.telling import Request, Teller
-from coactor.validation import text, validate_actor
+from coactor.validation import listed, proposal_number, text, validate_actor, validate_label
 
 
 class Study(Reports):
@@ -156,9 +156,7 @@ class Study(Reports):
             If the solver raises an exception other than ValueError.
         """
         validate_actor(actor, via, asked_for)
-        text(label, "label", 200)
-        if key is not None and not text(key, "key", 200):
-            raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
+        validate_label(label, key)
         demands = Demands(solution, named_parts(keep), near)
         with self._proposer.keys.holding(key):
             problem = as_problem(self.domain, problem)
@@ -185,7 +183,7 @@ class Study(Reports):
         for a holder who wants the newer solution of an untouched proposal.
         """
         validate_actor(actor, via)
-        id = id_of(proposal)
+        id = proposal_number(proposal)
         with self._ledger.lock:
             projection, now = self._ledger.refresh(), self._ledger.clock()
             draft = projection.drafts.get(id)
@@ -234,8 +232,8 @@ class Study(Reports):
         **more: Any,
     ) -> dict[str, Any]:
         """What was done to a proposal, before a re-plan and after it, as arguments of a request."""
-        listed: Any = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
-        about = {"moves": listed, "solution": solution, **more}
+        steps = None if moves is None else listed(moves, "moves", MOST_STEPS + 1)
+        about: dict[str, Any] = {"moves": steps, "solution": solution, **more}
         if isinstance(proposal, Proposal) and proposal.before is not None:
             correction = correction or self._teller.correction(proposal, Request(**about))
             correction = continued(proposal.before, correction)
@@ -287,15 +285,13 @@ class Study(Reports):
             If there is no such proposal; or it was told something else, is held by another actor, or was
             solved again and its number does not say which solution was corrected: pass the proposal then.
         """
-        work = work or Work()
+        id = proposal_number(proposal)
+        work = check_told(correction, (moves, solution, effort, cut), work, learn)
         about: dict[str, Any] = {"learn": learn, "learned_for": learned_for, "work": work}
-        if not isinstance(proposal, int):
+        if isinstance(proposal, Proposal):
             about["version"] = self._proposer.given(proposal).version
-        if correction is not None:
-            check_alone(moves, solution, effort, cut)
         about |= self._report(proposal, correction, moves, solution, effort=effort, cut=cut)
         solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
-        id = proposal.id if isinstance(proposal, Proposal) else proposal
         return self.receive(id, Request(**about), actor or work.actor, solved_for=solved_for)
 
     def receive(

@@ -15,8 +15,7 @@ from coactor.corrections import correction, plain_move
 from coactor.keeping import kept_parts, plain_parts
 from coactor.protocol import Correction, Feedback, Move, Proposal, Round, Work
 from coactor.rounds import Knowledge, Observation, conclude, known_of, learn, observe
-from coactor.solutions import short
-from coactor.studies.codec import Codec, as_invalid, number
+from coactor.studies.codec import Codec, as_invalid
 from coactor.studies.drafts import Draft
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
@@ -24,6 +23,7 @@ from coactor.studies.log.facts import Told
 from coactor.studies.log.ledger import Writer
 from coactor.studies.log.vectors import digest, pack, pack_weights, unpack
 from coactor.studies.proposing import Proposer
+from coactor.validation import checked_type, listed, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +53,8 @@ class Request:
         """Equal for equal requests, so that a repetition can be recognised; the active time may differ."""
         by_hand = self.moves is not None and self.revision is None
         parts: list[Any] = [
-            codec.plain_moves(map(plain_move, _sequence(self.moves, "moves"))) if by_hand else None,
-            None if self.path is None else [codec.plain(z) for z in _sequence(self.path, "path")],
+            codec.plain_moves(map(plain_move, listed(self.moves, "moves"))) if by_hand else None,
+            None if self.path is None else [codec.plain(z) for z in listed(self.path, "path")],
             None if self.solution is None else codec.plain(self.solution),
             None if self.effort is None else number(self.effort, "effort", 1e6),
             self.learn,
@@ -104,10 +104,7 @@ class Teller:
         domain or the learner rejects it.
         """
         for name in ("learn", "unsure", "cut", "estimated"):
-            if not isinstance(getattr(request, name), bool):
-                raise Invalid(f"{name!r} must be true or false; found {short(getattr(request, name))}.")
-        if request.effort is not None:
-            number(request.effort, "effort", 1e6)
+            checked_type(getattr(request, name), bool, repr(name))
         if request.work.seconds is not None:
             seconds = number(request.work.seconds, "seconds", 1e9)
             request = replace(request, work=replace(request.work, seconds=seconds))
@@ -134,7 +131,7 @@ class Teller:
         """The correction that a request describes. Raises Invalid if it is invalid."""
         x, codec, path, final = proposal.problem, self._codec, None, None
         if request.path is not None:
-            given = _sequence(request.path, "path")
+            given = listed(request.path, "path")
             path = [codec.solution(x, codec.plain(z), proposal.solution) for z in given]
         if request.solution is not None:
             final = codec.solution(x, codec.plain(request.solution), proposal.solution)
@@ -161,7 +158,7 @@ class Teller:
     def _moves(self, proposal: Proposal, request: Request) -> list[Move] | None:
         if request.moves is None:
             return None
-        moves = map(plain_move, _sequence(request.moves, "moves"))
+        moves = map(plain_move, listed(request.moves, "moves"))
         return self._codec.moves(proposal.problem, moves, proposal.solution)
 
     def write(self, log: Writer, trial: Trial, actor: str, via: str = "") -> Round:
@@ -258,11 +255,5 @@ def _worked(request: Request, draft: Draft, actor: str, gestures: int) -> Work:
     return replace(work, actor=actor, gestures=gestures, seconds=seconds, authors=authors)
 
 
-def _sequence(values: Any, what: str) -> list[Any]:
-    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
-        raise Invalid(f"The {what} must be a list; found {short(values)}.")
-    return list(values)
-
-
 def _costs(costs: Any) -> list[float]:
-    return [number(cost, "cost of a step", 1e6) for cost in _sequence(costs, "costs")]
+    return [number(cost, "cost of a step", 1e6) for cost in listed(costs, "costs")]

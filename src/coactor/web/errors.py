@@ -24,6 +24,7 @@ from coactor.web.rendering import render
 log = logging.getLogger("coactor.web")
 RETRY = {"Retry-After": "5"}
 BELOW_STUDY = re.compile(r"(/s/[^/]+)/.")
+FIELDS = "valid dictionary or object to extract fields from"  # pydantic's words
 NO_ADDRESS = "There is nothing at this address."
 WRONG_METHOD = "This address does not answer this method."
 
@@ -112,7 +113,8 @@ def add_handlers(app: FastAPI) -> None:
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = " ".join(str(part) for part in first["loc"][1:])[:100] or str(first["loc"][0])
-        detail = f"{place}: {str(first['msg'])[:200]}. See /api/openapi.json for what is expected."
+        wrong = str(first["msg"]).replace("Input should", "this must").replace(FIELDS, "JSON object")[:200]
+        detail = f"{place}: {wrong}. See /api/openapi.json for what is expected."
         return error_response(request.scope, 422, detail)
 
     @app.exception_handler(HTTPException)

@@ -25,6 +25,13 @@ def test_store_raises_unavailable_when_it_cannot_be_reached(tmp_path):
         Store(f"sqlite:///{tmp_path}/no/such/folder/desk.db")
 
 
+def test_store_says_when_its_url_is_wrong(tmp_path, postgres_server):
+    urls = [postgres_server.replace("/postgres?", "/nowhere?"), f"sqlite:///{tmp_path}/no/desk.db"]
+    for url in urls:
+        with pytest.raises(Unavailable, match="Check its URL"):
+            Store(url)
+
+
 def test_store_does_not_promise_that_nothing_changed_when_a_commit_fails(tmp_path):
     orphan = "INSERT INTO coactor_snapshots VALUES (7, 1, x'00')"
     with Store(f"sqlite:///{tmp_path}/desk.db") as store:

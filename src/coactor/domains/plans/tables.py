@@ -222,7 +222,7 @@ def _windows(data: Sequence[tuple[float, float]] | None, name: str) -> list[tupl
     )
     for opens, closes in rows:
         if not opens <= closes:
-            raise ValueError(f"{name} has the window {opens:g} to {closes:g}; it must end after it begins.")
+            raise ValueError(f"{name}: the window {opens:g} to {closes:g} min ends before it begins.")
     return rows
 
 

@@ -13,6 +13,8 @@ _PROBE = 4096
 
 def prepare(folder: Path) -> None:
     """Create the folder. Raises OSError unless it can be written to."""
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; name a folder.")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as probe:
         probe.write(b"\0" * _PROBE)

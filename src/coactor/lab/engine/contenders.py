@@ -32,7 +32,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from coactor import bounds, learners, proposals
-from coactor.plugins import load_class, unknown
+from coactor.plugins import load_class, making, unknown
 from coactor.protocol import Learner, Vector
 
 START, ALIKE, COPY, HINDSIGHT, EXPERT = BASELINES = ("start", "alike", "copy", "hindsight", "expert")
@@ -153,7 +153,8 @@ class Contender:
         if ":" in self.learner:
             if self.start:
                 raise ValueError(f"{self.text!r}: this learner cannot be given start weights; omit '@start'.")
-            learner: Learner = load_class(self.learner, "learner")(dim)
+            with making("learner", self.learner):
+                learner: Learner = load_class(self.learner, "learner")(dim)
             for needed in ("reads", "weights", "update"):
                 if not hasattr(learner, needed):
                     raise ValueError(

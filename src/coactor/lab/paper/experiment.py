@@ -18,6 +18,7 @@ from coactor.lab.paper.panels import PANELS, Panel, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.runs import Unit, measure_unit, unit_cache
 from coactor.lab.paper.sentences import NEXT_STEPS
+from coactor.validation import positive
 
 GENERATED = 1000  # examples of a run where the problems have no natural number
 
@@ -52,11 +53,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("panels", "learners", "data"):
-            object.__setattr__(self, name, tuple(map(str, getattr(self, name))))
+            given = getattr(self, name)
+            given = (given,) if isinstance(given, str) else given
+            object.__setattr__(self, name, tuple(map(str, given)))
         for name, least in (("runs", 1), ("examples", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} is {value}; expected a whole number of at least {least}.")
+            if (value := getattr(self, name)) is not None:
+                positive(value, least, name)
         if not self.panels:
             raise ValueError("No panel is named; give at least one, for example tsp-clean.")
         for name, times in Counter(self.panels).items():

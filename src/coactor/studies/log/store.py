@@ -29,12 +29,13 @@ except ImportError as error:  # pragma: no cover - raised only where the extra i
         "Durable studies need SQLAlchemy; install it with: pip install 'coactor[studies]'"
     ) from error
 
-from coactor.studies.errors import Invalid, Tampered, Unavailable
+from coactor.studies.errors import Invalid, NotFound, Tampered, Unavailable
 from coactor.studies.log import schema
 from coactor.studies.log.transactions import Transaction
 
 logger = logging.getLogger("coactor.studies")
 DAMAGED = ("malformed", "not a database")  # words of SQLite
+WRONG_URL = ("does not exist", "authentication failed", "unable to open")  # words of both databases
 PAUSES = (0.1, 0.2, 0.4, 0.8, 0.0)  # seconds between the attempts to empty the write-ahead log
 
 
@@ -49,10 +50,14 @@ class Store:
         Seconds to wait for a connection or for another writer before `Unavailable` is raised.
     clock
         Seconds since 1970, for all that is written.
+    create
+        Whether an SQLite file may be created; NotFound is raised else if there is none.
     """
 
-    def __init__(self, url: str, wait: float = 30.0, clock: Callable[[], float] = time.time) -> None:
-        self.engine, self.clock = make_engine(url, wait), clock
+    def __init__(
+        self, url: str, wait: float = 30.0, clock: Callable[[], float] = time.time, create: bool = True
+    ) -> None:
+        self.engine, self.clock = make_engine(url, wait, create), clock
         self.url = self.engine.url.render_as_string(hide_password=True)
         self.closed = False
         self._holds_deleted = False  # whether the write-ahead log must still be truncated
@@ -184,10 +189,11 @@ class KeyLocks:
 _URLS = "use sqlite:///file.db or postgresql://user@host/database."
 
 
-def make_engine(url: str, wait: float) -> sa.Engine:
+def make_engine(url: str, wait: float, create: bool = True) -> sa.Engine:
     """An engine that waits at most `wait` seconds for a connection or a lock.
 
-    Raises Invalid if the URL does not name an SQLite file or a PostgreSQL database.
+    Raises Invalid if the URL does not name an SQLite file or a PostgreSQL database, NotFound if there is no
+    such file and it may not be created.
     """
     try:
         parsed = sa.make_url(url)
@@ -203,6 +209,8 @@ def make_engine(url: str, wait: float) -> sa.Engine:
     path = Path(parsed.database)
     if path.exists():
         parsed = parsed if all(os.access(p, os.W_OK) for p in (path, path.parent)) else _read_only(path)
+    elif not create and not parsed.query:
+        raise NotFound(f"There is no store {url}; `coactor study create` and `coactor serve` create one.")
     elif path.parent.is_dir() and not parsed.query:
         path.touch(0o600)  # it will hold names and problems; SQLite gives its other files the same mode
     engine = sa.create_engine(
@@ -287,4 +295,5 @@ def translate_database_errors(engine: sa.Engine, outcome: str = "nothing was cha
             raise Tampered(
                 f"The file of the store is damaged ({reason}); restore it from a backup."
             ) from error
-        raise Unavailable(f"The store cannot be used now ({reason}); {outcome}. Try again later.") from error
+        advice = "Check its URL" if any(words in reason for words in WRONG_URL) else "Try again later"
+        raise Unavailable(f"The store cannot be used now ({reason}); {outcome}. {advice}.") from error
