@@ -123,13 +123,13 @@ def test_markup_in_every_text_field_stays_text_on_every_page_for_every_role(host
         page.context.route("https://tiles.example/**", lambda route: route.fulfill(status=204))
         assert_plain(hostile.open(page, "/"))
         for name in hostile.app.state.studies.names() if role == "lead" else ("tour",):
-            for path in ("", "/p/1", "/p/3", "/report", "/wants"):
+            for path in ("", "/p/1", "/p/3", "/report", "/wants") if name == "tour" else ("/p/1", "/p/3"):
                 hostile.open(page, f"/s/{name}{path}")
                 assert EVIL in page.content().replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
                 for place in page.locator(TEXTS).all():
                     place.fill(EVIL[:90])
                 assert_plain(page)
-            if role == "lead":
+            if (role, name) == ("lead", "tour"):
                 hostile.open(page, f"/s/{name}/p/4")
                 page.locator("#note").fill(EVIL)
                 submit(page)
