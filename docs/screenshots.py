@@ -28,7 +28,7 @@ IMAGES = Path(__file__).parent / "images"
 PICTURES = {  # name: address, what is there once the page is filled
     "editor": ("/s/try-plan/p/25", "body[data-revision]"),
     "roads": ("/s/try-roads/p/13", "body[data-revision]"),
-    "report": ("/s/try-plan/report", ".log li"),
+    "report": ("/s/try-example/report", ".log li"),
 }
 
 

@@ -6,6 +6,7 @@ Proposals that were accepted within seconds of being opened were hardly looked a
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -410,6 +411,8 @@ def causes(names: Sequence[str], signs: Sequence[int], weights: Vector, deltas: 
     >>> deltas = np.array([[2.0, -1.0], [3.0, -1.5], [2.0, -0.5]])
     >>> causes(["lights", "toll (€)"], [-1, -1], np.array([1.0, 1.0]), deltas)
     'When people edited lately, they got: fewer lights (about 2.3), for more toll (about 1 €).'
+    >>> causes(["waiting"], [-1], np.array([1.0]), deltas[:, :1])
+    'When people edited lately, they got: less waiting (about 2.3).'
     """
     if len(deltas) < 2:
         return ""
@@ -422,7 +425,8 @@ def causes(names: Sequence[str], signs: Sequence[int], weights: Vector, deltas: 
     def named(k: int) -> str:
         label, (unit, factor) = without_unit(names[k]), unit_of(names[k])
         change = float(signs[k] * mean[k]) * factor
-        more = "more" if change > 0 else "less" if unit else "fewer"
+        many = not unit and re.search("[^s]s$", label)
+        more = "more" if change > 0 else "fewer" if many else "less"
         return f"{more} {label} (about {edits(abs(change))}{f' {unit}' * bool(unit)})"
 
     wanted = [named(k) for k in order[:NAMED] if clear[k] and gain[k] > 0]
