@@ -185,9 +185,8 @@ class Search:
             at = a // stride % size
             other = (at + rng.integers(1, np.maximum(size, 2))) % size
             b = np.where(op == grids.EXCHANGE, a + (other - at) * stride, b)
-            length[(op == grids.EXCHANGE) & (axis == schema.along)] = (
-                1  # two stretches of a row could overlap
-            )
+            overlapping = (op == grids.EXCHANGE) & (axis == schema.along)  # perhaps: stretches of one row
+            length[overlapping] = 1
         edits = np.stack([op, a, b, length], axis=1)
         return edits if self.free.size == self.cells else edits[self._inside(edits)]
 

@@ -176,10 +176,8 @@ def _capacities(days: Iterable[Sequence[Row]]) -> dict[str, float]:
 def _along(streets: Network, places: Sequence[Any]) -> Callable[[Matrix], Matrix]:
     """The function of places, each one of these, that gives the kilometres between them along the streets."""
     known = np.unique(np.array(places), axis=0)
-    km, number = (
-        street_km(streets, known[:, ::-1]),
-        {tuple(place): k for k, place in enumerate(known.tolist())},
-    )
+    km = street_km(streets, known[:, ::-1])
+    number = {tuple(place): k for k, place in enumerate(known.tolist())}
 
     def between(some: Matrix) -> Matrix:
         at = [number[tuple(place)] for place in some.tolist()]

@@ -197,12 +197,13 @@ def _check_settings(
     trust = given.pop("trust", None)
     begins = start is not None or trust is not None
     if isinstance(start, Mapping) and isinstance(start.get("learner"), Mapping):
-        learner = learner_from(dict(start))
+        expected: Learner | None = learner_from(dict(start))
     elif isinstance(learner, str) or (learner is None and begins):
-        named = make_learner(learner or study.config["learner"], study.domain, start, trust)
-        given["learner"], learner = named.name, named if begins else None
-    if learner is not None:
-        given["learner"] = learner.name
+        expected = make_learner(learner or study.config["learner"], study.domain, start, trust)
+    else:
+        expected = learner
+    if expected is not None:
+        given["learner"] = expected.name
     for setting, value in given.items():
         stored: Any = study.config.get(setting)
         if stored != value:
@@ -211,8 +212,8 @@ def _check_settings(
                 f"Study {study.name!r} has {setting} {has}, not {value!r}; "
                 f"leave {setting} out, or create another study."
             )
-    if learner is not None:
-        _check_learner(study, learner)
+    if expected is not None and (begins or expected is learner):  # a name alone has no settings
+        _check_learner(study, expected)
 
 
 def _check_learner(study: Study, learner: Learner) -> None:
