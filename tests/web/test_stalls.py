@@ -33,6 +33,26 @@ def viewer(server):
 
 
 @pytest.fixture
+def blocked(monkeypatch):
+    """Block every call of a function until the test lets it go on; a semaphore counts what has begun."""
+    go_on = threading.Event()
+
+    def block(owner, name):
+        begun, original = threading.Semaphore(0), getattr(owner, name)
+
+        def waiting(*args):
+            begun.release()
+            assert go_on.wait(60)
+            return original(*args)
+
+        monkeypatch.setattr(owner, name, waiting)
+        return begun, go_on
+
+    yield block
+    go_on.set()
+
+
+@pytest.fixture
 def counted(monkeypatch):
     """How often functions of modules were called, by their names."""
     counts = Counter()
@@ -66,18 +86,11 @@ def test_report_of_several_people_replays_nothing_and_is_computed_once(server, c
     assert weeks["_headline"] == 2  # once for the viewer
 
 
-def test_reading_of_a_long_history_delays_no_tell(server, viewer, monkeypatch):
-    begun, go_on, finished = threading.Event(), threading.Event(), Transaction.finished
-
-    def slow(*args):
-        begun.set()
-        assert go_on.wait(60)
-        return finished(*args)
-
-    monkeypatch.setattr(Transaction, "finished", slow)
+def test_reading_of_a_long_history_delays_no_tell(server, viewer, blocked):
+    begun, go_on = blocked(Transaction, "finished")
     with ThreadPoolExecutor() as pool:
         report = pool.submit(viewer.get, "/api/studies/tours/report")
-        assert begun.wait(60)
+        assert begun.acquire(timeout=60)
         told = server.client("solver").post(f"{PROPOSALS}/1/tell", json={"moves": []})
         assert (told.status_code, report.done()) == (200, False)
         go_on.set()
@@ -92,23 +105,8 @@ def test_search_of_moves_makes_each_text_once(viewer, counted):
     assert texts["edit_text"] == viewer.get(MOVES).json()["total"]
 
 
-@pytest.fixture
-def slow(monkeypatch):
-    """Block every search until the test lets it go on; the first semaphore counts those that have begun."""
-    begun, go_on, original = threading.Semaphore(0), threading.Event(), moves.edit_text
-
-    def text(*args):
-        begun.release()
-        assert go_on.wait(60)
-        return original(*args)
-
-    monkeypatch.setattr(moves, "edit_text", text)
-    yield begun, go_on
-    go_on.set()
-
-
-def test_second_search_of_a_study_waits_briefly_and_gets_429(server, viewer, slow):
-    begun, go_on = slow
+def test_second_search_of_a_study_waits_briefly_and_gets_429(server, viewer, blocked):
+    begun, go_on = blocked(moves, "edit_text")
     server.app.state.studies.computations.patience = 0.01
     with ThreadPoolExecutor() as pool:
         first = pool.submit(viewer.get, f"{MOVES}?search=reverse")
@@ -123,20 +121,13 @@ def test_second_search_of_a_study_waits_briefly_and_gets_429(server, viewer, slo
         assert first.result().json()["total"] > 0
 
 
-def test_second_table_of_efforts_waits_briefly_and_gets_429(server, viewer, monkeypatch):
-    begun, go_on, original = threading.Event(), threading.Event(), reports.as_csv
-
-    def slow(*args):
-        begun.set()
-        assert go_on.wait(60)
-        return original(*args)
-
-    monkeypatch.setattr(reports, "as_csv", slow)
+def test_second_table_of_efforts_waits_briefly_and_gets_429(server, viewer, blocked):
+    begun, go_on = blocked(reports, "as_csv")
     computations = server.app.state.studies.computations
     computations.patience = 0.01
     with ThreadPoolExecutor() as pool:
         first = pool.submit(viewer.get, "/api/studies/tours/effort.csv")
-        assert begun.wait(60)
+        assert begun.acquire(timeout=60)
         assert viewer.get("/api/studies/tours/effort.csv").status_code == 429
         go_on.set()
         assert first.result().text.startswith("seq,time,proposal")
@@ -150,8 +141,8 @@ def test_answer_that_another_request_has_computed_meanwhile_may_be_an_array(serv
         assert computations.answer(study, "weights", lambda: None).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_waiting_searches_leave_threads_to_the_others(server, viewer, slow):
-    begun, go_on = slow
+def test_waiting_searches_leave_threads_to_the_others(server, viewer, blocked):
+    begun, go_on = blocked(moves, "edit_text")
     server.app.state.studies.computations.patience = 60
     viewers = [server.client("viewer", name=f"viewer-{k}") for k in range(10)]
     with ThreadPoolExecutor(50) as pool:
