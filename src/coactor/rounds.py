@@ -119,8 +119,8 @@ class Knowledge:
         return {} if self.guard is None else self.guard.fixed
 
     def copy(self) -> Knowledge:
-        """An independent copy."""
-        return deepcopy(self)
+        """An independent copy; `learn` replaces the other parts and never changes them."""
+        return replace(self, learner=deepcopy(self.learner))
 
     def state(self) -> State:
         """Everything that has been learned, as JSON-able data."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from urllib.parse import urlsplit
 
 from coactor.web.auth import turns
@@ -29,6 +29,14 @@ def test_half_open_connections_leave_the_server_to_others(server):
         for k in range(300):
             stack.enter_context(connected(server, (HALF, BODY)[k % 2]))
         assert all(server.client().get("/health").status_code == 200 for _ in range(10))
+
+
+def test_headers_have_a_limit(server):
+    with connected(server, HALF) as client:
+        client.settimeout(10)
+        with suppress(ConnectionError):  # it closes the connection while more is sent
+            client.sendall(b"a" * 2**22)
+            assert b" 400 " in client.recv(65536).partition(b"\r\n")[0]
 
 
 def test_login_takes_a_small_body_and_is_throttled_before_it_is_read(server):

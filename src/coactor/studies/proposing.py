@@ -120,7 +120,7 @@ class Proposer:
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
         seed = [int(ledger.first.uid[:12], 16), projection.config["seed"], number]
-        drawn = np.random.default_rng(seed).random() < share
+        drawn = share > 0.0 and np.random.default_rng(seed).random() < share
         proposal = self._solve(problem, knowledge, version, asked_for, actor, demands, control=drawn)
         proposal = replace(proposal, basis=replace(proposal.basis, control=share))
         fact = self._fact(proposal, hash)

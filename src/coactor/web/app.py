@@ -122,7 +122,7 @@ def create_app(
     else:
         router.add_api_route("/try", _no_demos, include_in_schema=False)  # the pages ask for it
     ground.add_routes(router)
-    app.include_router(router)
+    app.router.routes.extend(router.routes)  # included as a router, each request would be matched twice
     login.add_routes(app, accounts, assets, authenticator, secure, provider is not None)
     if provider is not None:
         from coactor.web.auth import oidc  # needs an extra
@@ -139,8 +139,12 @@ def create_app(
 
 
 def server_config(app: Any) -> uvicorn.Config:
-    """Return how uvicorn serves an app: without its access log, which would record one-time codes."""
-    return uvicorn.Config(app, ws="none", access_log=False, log_level="warning", server_header=False)
+    """Return how uvicorn serves an app: without its access log, which would record one-time codes.
+
+    h11 limits the size of headers; httptools, which uvicorn would take where it finds it, has no limit.
+    """
+    options: dict[str, Any] = {"http": "h11", "ws": "none", "access_log": False, "server_header": False}
+    return uvicorn.Config(app, log_level="warning", **options)
 
 
 def _no_demos(account: Me) -> list[str]:

@@ -8,11 +8,10 @@ its body and its vectors, so that one changed byte breaks every later hash.
 from __future__ import annotations
 
 import hashlib
-import math
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import orjson
 
 from coactor.protocol import Round
@@ -187,12 +186,8 @@ def content_hash(data: bytes) -> str:
 
 
 def _is_finite(data: Any) -> bool:
-    if isinstance(data, float):
-        return math.isfinite(data)
-    if isinstance(data, np.ndarray):
-        return data.dtype.kind not in "fc" or bool(np.isfinite(data).all())
-    if isinstance(data, np.floating):
-        return bool(np.isfinite(data))
-    if isinstance(data, dict):
-        return all(map(_is_finite, data.values()))
-    return not isinstance(data, list | tuple) or all(map(_is_finite, data))
+    try:
+        json.dumps(data, allow_nan=False, default=lambda array: array.tolist())
+    except ValueError:
+        return False
+    return True

@@ -59,6 +59,7 @@ class Store:
     ) -> None:
         self.engine, self.clock = make_engine(url, wait, create), clock
         self.url = self.engine.url.render_as_string(hide_password=True)
+        self._wait, self._writer = wait, threading.Lock()
         self.closed = False
         self._holds_deleted = False  # whether the write-ahead log must still be truncated
         try:
@@ -88,12 +89,31 @@ class Store:
         Every commit survives a crash of the process. On SQLite it survives a power cut, too, if it or a later
         one is `synced`.
         """
-        with self._connected() as connection:
+        with self._turn(), self._connected() as connection:
             begin(connection.driver_connection, self.engine.name, "FULL" if synced else "NORMAL")
             yield Transaction(self.engine, connection)
             # A connection that breaks now may do so after the database has committed.
             with translate_database_errors(self.engine, "the change may or may not have been recorded"):
                 connection.commit()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The turn of a writer: in an SQLite file there is one at a time, and those that wait for it sleep.
+
+        So the writers of a process wait here, where they are woken. In PostgreSQL a writer locks one study.
+        """
+        if self.engine.name != "sqlite":
+            yield
+        elif self._writer.acquire(timeout=self._wait):
+            try:
+                yield
+            finally:
+                self._writer.release()
+        else:
+            raise Unavailable(
+                "The store cannot be used now (another change takes long); nothing was changed. "
+                "Try again later."
+            )
 
     @contextmanager
     def _connected(self) -> Iterator[sa.PoolProxiedConnection]:
