@@ -1,6 +1,6 @@
-"""The processor time of a server for a request that solves nothing, and what an open study costs.
+"""The processor time of a server for a request, requests a second, and what an open study costs.
 
-    python benchmarks/per_request.py [--against ../older/checkout] [--rounds 10]
+    python benchmarks/per_request.py [--against ../older/checkout] [--rounds 10] [--studies 1000]
 
 Two checkouts are measured in turns, each with its own server and store. Processor time is less disturbed by
 other work on the machine than the clock is; the smallest of the rounds is disturbed least.
@@ -11,10 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -23,6 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 CLIENTS, EACH = 8, 20  # connections, and requests of each of them in a round
 KINDS = ("account", "proposal", "queue", "edit", "ask and tell")
+MANY, DAYS = 50, 4  # clients of all studies at once, and what each does in a round: one day is 8 requests
 PREPARE = """
 import json, sys
 import numpy as np
@@ -36,8 +40,11 @@ with Store(sys.argv[1]) as store:
     study = open_study(store, "desk", domain, "CSPER", create=True)
     for problem in problems:
         study.ask(problem)
-    token = Accounts(store).create("ana", "*", "lead")
-print(json.dumps({"token": token, "problems": [domain.encode_problem(x) for x in problems]}))
+    for k in range(int(sys.argv[2])):
+        open_study(store, f"s{k}", domain, "CSPER", create=True).close()
+    token, *tokens = [Accounts(store).create(f"ana{k}", "*", "lead") for k in range(11)]
+problems = [domain.encode_problem(x) for x in problems]
+print(json.dumps({"token": token, "tokens": tokens, "problems": problems}))
 """
 OPEN = """
 import gc, sys, time
@@ -69,9 +76,9 @@ with Store(sys.argv[1]) as store:
 class Measured:
     """A server of a checkout, and the processor time of each kind of request in milliseconds."""
 
-    def __init__(self, tree: Path, folder: Path) -> None:
+    def __init__(self, tree: Path, folder: Path, studies: int) -> None:
         self.url, env = f"sqlite:///{folder}/desk.db", {**os.environ, "PYTHONPATH": f"{tree}/src"}
-        prepare = [sys.executable, "-c", PREPARE, self.url]
+        prepare = [sys.executable, "-c", PREPARE, self.url, str(studies)]
         self.about = json.loads(subprocess.run(prepare, env=env, stdout=subprocess.PIPE, check=True).stdout)
         program = [sys.executable, "-c", "from coactor.cli import main; main()", "serve", "--store", self.url]
         self.process = subprocess.Popen(
@@ -82,6 +89,7 @@ class Measured:
             text += self.process.stdout.readline()
         self.place = json.loads(text)["address"].removeprefix("http://")
         self.revisions = [0] * CLIENTS
+        self.studies, self.rates, self.days = studies, list[float](), random.Random(1)
         self.times: dict[str, list[float]] = {kind: [] for kind in KINDS}
 
     def seconds(self) -> float:
@@ -89,15 +97,36 @@ class Measured:
         tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
+    def days_of_many(self) -> None:
+        """A round of asks, looks, edits and submits by many clients in all studies: requests a second."""
+        began, work = time.perf_counter(), [(k, self.days.random()) for k in range(MANY)]
+        with ThreadPoolExecutor(MANY) as pool:
+            list(pool.map(self._days, *zip(*work, strict=True)))
+        self.rates.append(MANY * DAYS * 8 / (time.perf_counter() - began))
+
+    def _days(self, client: int, seed: float) -> None:
+        chance, tokens = random.Random(seed), self.about["tokens"]
+        send = self._sender(tokens[client % len(tokens)])
+        for _ in range(DAYS):
+            study = f"/api/studies/s{chance.randrange(self.studies)}"
+            made = send("POST", f"{study}/proposals", {"problem": chance.choice(self.about["problems"])})
+            one = f"{study}/proposals/{made['id']}"
+            send("GET", f"{study}/queue")
+            send("GET", f"{one}?brief=true")
+            for k in range(4):
+                move = {"op": "reverse", "args": [3 + k, 9]}
+                send("POST", f"{one}/edits", {"moves": [move]}, **{"If-Match": f'"{k}"'})
+            send("POST", f"{one}/submit", {}, **{"If-Match": '"4"'})
+
     def round(self, kind: str) -> None:
         began = self.seconds()
         with ThreadPoolExecutor(CLIENTS) as pool:
             list(pool.map(lambda client: self._requests(kind, client), range(CLIENTS)))
         self.times[kind].append(1000 * (self.seconds() - began) / (CLIENTS * EACH))
 
-    def _requests(self, kind: str, client: int) -> None:
+    def _sender(self, token: str) -> Callable[..., Any]:
         connection = HTTPConnection(self.place, timeout=60)
-        headers = {"Authorization": f"Bearer {self.about['token']}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
         def send(method: str, path: str, body: Any = None, **more: str) -> Any:
             data = None if body is None else json.dumps(body)
@@ -107,7 +136,10 @@ class Measured:
                 assert answer.status in (200, 201), content
                 return json.loads(content)
 
-        study = "/api/studies/desk"
+        return send
+
+    def _requests(self, kind: str, client: int) -> None:
+        send, study = self._sender(self.about["token"]), "/api/studies/desk"
         move = {"op": "reverse", "args": [3, 9]}
         for k in range(EACH):
             if kind == "account":
@@ -125,7 +157,6 @@ class Measured:
             else:
                 made = send("POST", f"{study}/proposals", {"problem": self.about["problems"][k]})
                 send("POST", f"{study}/proposals/{made['id']}/tell", {"moves": [move]})
-        connection.close()
 
 
 def main() -> None:
@@ -134,17 +165,21 @@ def main() -> None:
     )
     options.add_argument("--against", type=Path, help="another checkout")
     options.add_argument("--rounds", type=int, default=10)
+    options.add_argument("--studies", type=int, default=1000)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder, servers = Path(name), list[Measured]()
         try:
             for k, tree in enumerate(tree for tree in (ROOT, given.against) if tree is not None):
                 (folder / str(k)).mkdir()
-                servers.append(Measured(tree, folder / str(k)))
+                servers.append(Measured(tree, folder / str(k), given.studies))
             for turn in range(given.rounds + 1):  # the first one compiles
                 for kind in KINDS:
                     for server in servers[:: 1 if turn % 2 else -1]:
                         server.round(kind)
+            for turn in range(given.rounds + 1):
+                for server in servers[:: 1 if turn % 2 else -1]:
+                    server.days_of_many()
         finally:
             for server in servers:
                 server.process.kill()
@@ -160,6 +195,12 @@ def main() -> None:
                 " ".join(f"{a / b:.2f}" for a, b in zip(rows[0], rows[-1], strict=True)) if rows[1:] else ""
             )
             print(f"| {kind} | {rows[0][0]:.2f} | {rows[0][1]:.2f} | {ratio} |")
+        best, usual = ([f(server.rates[1:]) for server in servers] for f in (max, statistics.median))
+        others = f"; other {best[-1]:.0f} and {usual[-1]:.0f}" if servers[1:] else ""
+        print(
+            f"{MANY} clients, {given.studies} studies, requests a second: at best {best[0]:.0f}, "
+            f"median {usual[0]:.0f}{others}"
+        )
         subprocess.run([sys.executable, "-c", OPEN, f"sqlite:///{folder}/many.db"], check=True)
 
 
