@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -25,8 +26,8 @@ def url(tmp_path):
     return f"sqlite:///{tmp_path}/desk.db"
 
 
-@pytest.fixture
-def receiver():
+@contextmanager
+def receiving():
     """Another system: what it accepted, and the statuses that it answers next."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -50,10 +51,18 @@ def receiver():
     server.address = f"http://127.0.0.1:{server.server_port}/done"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as server:
+        yield server
 
 
 def test_finished_proposals_are_sent_once_and_in_order(url, receiver, monkeypatch):
