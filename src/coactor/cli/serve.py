@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import signal
 import socket
 import sys
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from coactor.protocol import Domain
     from coactor.web.auth.oidc import Provider
 
+ADDRESS = re.compile(r"https?://([^\s/@]+@)?([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?([/?]\S*)?")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
 RENEWAL_SECONDS = 0.5
@@ -166,6 +168,9 @@ def serve(
     ground = Ground(tiles, attribution, backdrops)
     if host not in LOOPBACK and not allow_host:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
+    for option, place in (("--webhook", webhook), ("--oidc", oidc)):
+        if place is not None and not ADDRESS.fullmatch(place):
+            raise Invalid(f"{option} is {place!r}; expected an address such as https://erp.example/done.")
     if solver is not None:
         plugins.load_class(solver, "solver")
     secret = None if webhook is None else variable("COACTOR_WEBHOOK_SECRET")
@@ -209,8 +214,7 @@ def serve(
             # In the background, so that no request waits for a checkpoint, and none for a solver.
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
             if webhook is not None and secret is not None:
-                hook = Webhook(store, webhook, secret)
-                more.enter_context(repeating(hook.deliver, DELIVERY_SECONDS))
+                more.enter_context(repeating(Webhook(store, webhook, secret).deliver, DELIVERY_SECONDS))
             if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
             if demo is not None and with_demo:  # a Ctrl-C does not wait for a compiler
@@ -330,7 +334,7 @@ def listening(host: str, port: int, shared: bool) -> Iterator[socket.socket]:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise Invalid(f"Port {port} is in use; choose another one with --port.") from error
-            raise
+            raise Invalid(f"Cannot listen on {host}: {error.strerror}.") from error
         listener.listen(128)  # before the address is printed, so that clients may connect at once
         yield listener
 

@@ -30,11 +30,9 @@ def whole_costs(rules: Rules, stops: int) -> tuple[Indices, Indices, Indices, fl
     home = min(0.0, float(costs[:, at][:, :, ends].min()))  # a vehicle that is used ends once
     costs[:, :, np.unique(ends)] -= home
     fixed += home
-    for kind, start in {*zip(kinds.tolist(), starts.tolist(), strict=True)}:  # and leaves once
-        own = (kinds == kind) & (starts == start)
-        less = min(0.0, float(fixed[own].min()))
-        fixed[own] -= less
-        costs[kind, start, at] += less
+    idle = min(0.0, float(fixed.min()))  # and leaves once
+    fixed -= idle
+    costs[:, np.unique(starts)[:, None], at] += idle
     less = min(0.0, float(costs[:, :, at].min()), float(left_out.min()))
     costs[:, :, at] -= less  # a stop is entered once, or left out
     depots = np.setdiff1d(np.arange(costs.shape[1]), at)
