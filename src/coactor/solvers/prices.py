@@ -29,9 +29,8 @@ def whole_costs(rules: Rules, stops: int) -> tuple[Indices, Indices, Indices, fl
     fixed = fleet[:, kernel.CHARGE] * rules.terms[0, kernel.VEHICLES] - fleet[:, kernel.IDLE]
     home = min(0.0, float(costs[:, at][:, :, ends].min()))  # a vehicle that is used ends once
     costs[:, :, np.unique(ends)] -= home
-    fixed += home
-    idle = min(0.0, float(fixed.min()))  # and leaves once
-    fixed -= idle
+    idle = min(0.0, float(fixed.min()) + home)  # and leaves once
+    fixed += home - idle
     costs[:, np.unique(starts)[:, None], at] += idle
     less = min(0.0, float(costs[:, :, at].min()), float(left_out.min()))
     costs[:, :, at] -= less  # a stop is entered once, or left out

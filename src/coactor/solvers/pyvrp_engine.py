@@ -87,9 +87,8 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
     for alike in np.unique(rules.fleet[:m, kernel.ALIKE]):
         numbers = np.flatnonzero(rules.fleet[:m, kernel.ALIKE] == alike).tolist()
         row = rules.fleet[numbers[0]]
-        kind, skills = int(row[kernel.KIND]), int(row[kernel.SKILLS])
+        profile = kind, skills = int(row[kernel.KIND]), int(row[kernel.SKILLS])
         start, end = row[[kernel.START, kernel.END]].astype(int).tolist()
-        profile = kind, skills
         if profile not in profiles:
             profiles[profile] = len(distances)
             table = costs[kind].copy()
