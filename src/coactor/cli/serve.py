@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import re
 import signal
 import socket
 import sys
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from coactor.protocol import Domain
     from coactor.web.auth.oidc import Provider
 
-ADDRESS = re.compile(r"https?://([^\s/@]+@)?([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?([/?]\S*)?")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
 RENEWAL_SECONDS = 0.5
@@ -162,7 +160,7 @@ def serve(
     if not quiet:
         click.echo("Starting …", err=True)
     from coactor.web.app import create_app, server_config
-    from coactor.web.ground import Ground
+    from coactor.web.ground import ADDRESS, Ground
     from coactor.web.webhooks import Webhook
 
     ground = Ground(tiles, attribution, backdrops)

@@ -81,18 +81,16 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
     m = len(rules.fleet) - (rules.pool >= 0)
     points, units = len(rules.points), rules.units - (rules.pool >= 0)
     costs, fixed, left_out, _ = whole_costs(rules, stops)
-    needs = rules.points[:, kernel.NEED].astype(np.int64)
     profiles = dict[tuple[int, int], int]()
     distances, durations, types, vehicles = list[Any](), list[Any](), list[list[int]](), list[Any]()
     for alike in np.unique(rules.fleet[:m, kernel.ALIKE]):
         numbers = np.flatnonzero(rules.fleet[:m, kernel.ALIKE] == alike).tolist()
         row = rules.fleet[numbers[0]]
         profile = kind, skills = int(row[kernel.KIND]), int(row[kernel.SKILLS])
-        start, end = row[[kernel.START, kernel.END]].astype(int).tolist()
         if profile not in profiles:
             profiles[profile] = len(distances)
             table = costs[kind].copy()
-            table[:, (needs & ~skills) > 0] = 10 * FAR  # not allowed
+            table[:, (rules.points[:, kernel.NEED].astype(np.int64) & ~skills) > 0] = 10 * FAR  # not allowed
             np.fill_diagonal(table, 0)
             distances.append(table)
             minutes = rules.ways[kind, :, :, 1] if rules.timed else np.zeros((points, points))
@@ -101,7 +99,7 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
             durations.append(times)
         limits = {"tw_early": _time(row[kernel.BEGIN]), "tw_late": _time(row[kernel.UNTIL])}
         capacity = row[kernel.CAPACITY : kernel.CAPACITY + units]
-        depots = [0 if place == 0 else place - stops for place in (start, end)]
+        depots = [0 if at == 0 else at - stops for at in row[[kernel.START, kernel.END]].astype(int).tolist()]
         vehicles.append(
             api.VehicleType(
                 len(numbers),
