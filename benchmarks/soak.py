@@ -2,14 +2,16 @@
 
     python benchmarks/soak.py [--kills 50] [--requests 20000] [--on SQLite] [--only kills]
 
-The servers solve waiting proposals again in the background. The log is verified while they write, and at the
-end in full: no gap, every link, the weights after every tell, and every tell that was answered.
+The servers solve waiting proposals again in the background, and one of them tells another system what was
+finished. The log is verified while they write, and at the end in full: no gap, every link, the weights after
+every tell, every tell that was answered, and every event delivered.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import resource
 import subprocess
 import sys
@@ -28,11 +30,15 @@ sys.path.insert(0, str(ROOT))
 from tests.studies.stubs import Switches, tours  # noqa: E402
 from tests.studies.support import postgres  # noqa: E402
 from tests.web.test_failures import Load, ServerProcess  # noqa: E402
+from tests.web.test_webhooks import SECRET, receiving  # noqa: E402
 
 from coactor.studies import Store, open_study  # noqa: E402
 from coactor.studies.log.verification import verify  # noqa: E402
+from coactor.web.webhooks import KINDS  # noqa: E402
 
 OPTIONS = ("--share-port", "--renew-ahead")
+LONG = 8  # moves of a draft that its planner submits
+SILENCE = 30.0  # seconds without an event after which those that are left are lost
 
 
 def many_processes(url: str, processes: int, tells: int) -> str:
@@ -65,40 +71,74 @@ class Problems:
 
 
 class SharedLoad(Load):
-    """The same load on two servers that share a port, and clients reconnect."""
+    """The same load on two servers that share a port, and clients reconnect.
+
+    One of the servers tells another system what was finished; that refuses one event after each kill.
+    """
 
     kills = 0
     until = math.inf
 
     def kill(self, times: int, least: int) -> None:
         """Kill one of the servers again and again, and verify the log while the other one writes."""
-        first = ServerProcess(self.url, *OPTIONS)
-        port = first.address.rpartition(":")[2]
-        servers = [first, ServerProcess(self.url, *OPTIONS, "--port", port)]
-        stop = threading.Event()
-        jobs = [(name, self.machine if name == "machine" else self.expert) for name in self.tokens]
-        threads = [
-            threading.Thread(target=self._go_on, args=(job, name, first.address, stop)) for name, job in jobs
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            with Store(self.url) as store:
-                while self.kills < times and time.monotonic() < self.until:
-                    already = len(self.told)
-                    while len(self.told) < already + least:
-                        threads[0].join(0.01)
-                        assert threads[0].is_alive()
-                    servers[self.kills % 2].kill()
-                    self.kills += 1
-                    verify(store, "tours")
-                    servers[(self.kills - 1) % 2] = ServerProcess(self.url, *OPTIONS, "--port", port)
-        finally:
-            stop.set()
+        with receiving() as self.receiver:
+            hook = ("--webhook", self.receiver.address)
+            first = ServerProcess(self.url, *OPTIONS, *hook)
+            port = ("--port", first.address.rpartition(":")[2])
+            servers = [first, ServerProcess(self.url, *OPTIONS, *port)]
+            stop = threading.Event()
+            threads = [
+                threading.Thread(target=self._go_on, args=(job, name, first.address, stop))
+                for name, job in self.jobs().items()
+            ]
             for thread in threads:
-                thread.join()
-            for server in servers:
-                server.kill()
+                thread.start()
+            try:
+                with Store(self.url) as store:
+                    while self.kills < times and time.monotonic() < self.until:
+                        already = len(self.told)
+                        while len(self.told) < already + least:
+                            threads[0].join(0.01)
+                            assert all(thread.is_alive() for thread in threads)
+                        killed = self.kills % 2
+                        servers[killed].kill()
+                        self.kills += 1
+                        verify(store, "tours")
+                        self.receiver.statuses.append(503)
+                        servers[killed] = ServerProcess(self.url, *OPTIONS, *port, *(() if killed else hook))
+                    stop.set()
+                    before = -1
+                    while before != (before := len(self.undelivered(store))) and before:
+                        time.sleep(SILENCE)
+            finally:
+                stop.set()
+                for thread in threads:
+                    thread.join()
+                for server in servers:
+                    server.kill()
+
+    def undelivered(self, store: Store) -> set[str]:
+        """The events of the log that the other system has not accepted."""
+        with store.reading() as sql:
+            head = sql.find("tours")
+            events = {f"{head.id}-{fact.seq}" for fact in sql.of_kind(head.id, *KINDS)}
+        return events - {id for id, _ in self.receiver.accepted}
+
+    def planner(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
+        """As before, and submit what has become long."""
+        long = [id for id, drafts in self.drafts.items() if len(drafts[-1]) >= LONG]
+        for id in long:
+            del self.drafts[id]
+        (self.expert if long else super().planner)(client, name, key, turn)
+
+    def check(self) -> str:
+        """And every event was delivered."""
+        with Store(self.url) as store:
+            lost = self.undelivered(store)
+        assert not lost, f"{len(lost)} events were not delivered: {sorted(lost)[:5]}"
+        times = [id for id, _ in self.receiver.accepted]
+        events = f"{len(set(times))} events delivered, {len(times) - len(set(times))} of them again"
+        return f"{super().check()}, {self.replans} re-plans, {events}"
 
     def _go_on(self, job: Any, name: str, address: str, stop: threading.Event) -> None:
         turn = 0
@@ -110,6 +150,7 @@ class SharedLoad(Load):
 def many_kills(url: str, kills: int, seconds: float) -> str:
     """kill -9 in the middle of load, of one of two servers."""
     problems = Problems()
+    os.environ["COACTOR_WEBHOOK_SECRET"] = SECRET
     with Store(url) as store:
         open_study(store, "tours", problems.domain, "CSPER", create=True).close()
     load = SharedLoad(url, problems)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from pathlib import Path
 
 import numba
 import pytest
@@ -20,6 +21,34 @@ from coactor.cli.serve import Compiling, public_address
 def test_options_win_over_variables(options: list[str], host: str) -> None:
     result = CliRunner().invoke(main, ["serve", *options], env={"COACTOR_HOST": "0.0.0.0"})
     assert f"Listening on {host} needs a host name" in result.output
+
+
+@pytest.mark.parametrize("option", ["--webhook", "--oidc"])
+@pytest.mark.parametrize(
+    "address", ["erp.example/done", "ftp://erp.example", "https://", "http://[", "https://a b"]
+)
+def test_serve_refuses_addresses_that_are_not_of_the_web(option: str, address: str) -> None:
+    names = ("WEBHOOK_SECRET", "OIDC_CLIENT", "OIDC_SECRET")
+    result = CliRunner().invoke(
+        main,
+        ["serve", option, address, "--solver", "no:solver"],
+        env={f"COACTOR_{name}": "s" for name in names},
+    )
+    assert f"{option} is {address!r}; expected an address such as https://" in result.output
+
+
+def test_serve_says_where_it_cannot_listen(tmp_path: Path) -> None:
+    options = [
+        "--host",
+        "203.0.113.7",
+        "--allow-host",
+        "plan.example",
+        "--store",
+        f"sqlite:///{tmp_path}/desk.db",
+    ]
+    result = CliRunner().invoke(main, ["serve", *options])
+    assert result.exit_code == 1
+    assert "Cannot listen on 203.0.113.7: " in result.output
 
 
 def test_json_log_has_level_zone_request_and_traceback():

@@ -210,3 +210,5 @@ def test_street_km_are_the_shortest_ways_along_the_streets(tmp_path: Path) -> No
     assert km == pytest.approx(np.array([[0, 0.1, 0.15], [0.1, 0, 0.05], [0.08, 0.18, 0]]))
     with pytest.raises(ValueError, match="coordinates of the junctions"):
         street_km(read_network(tmp_path / "links.csv"), [[0, 0]])
+    with pytest.raises(ValueError, match="farther from the streets"):  # the wrong town
+        street_km(network, [[501, 502], [900, 500]])

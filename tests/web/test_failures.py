@@ -65,15 +65,18 @@ class Load:
             for name in ("ana", "ben", "eve", "planner"):
                 self.tokens[name] = accounts.create(name, "tours", "expert")
 
+    def jobs(self) -> dict[str, Any]:
+        """What each of them does again and again."""
+        others = {"machine": self.machine, "planner": self.planner}
+        return {name: others.get(name, self.expert) for name in self.tokens}
+
     def kill(self, times: int, least: int) -> None:
         """Kill the server again and again, each time after so many answered tells."""
         for time in range(times):
             server, stop, already = ServerProcess(self.url), threading.Event(), len(self.told)
-            others = {"machine": self.machine, "planner": self.planner}
-            jobs = [(name, others.get(name, self.expert)) for name in self.tokens]
             threads = [
                 threading.Thread(target=self._run, args=(job, name, f"{time}", server.address, stop))
-                for name, job in jobs
+                for name, job in self.jobs().items()
             ]
             for thread in threads:
                 thread.start()

@@ -7,12 +7,16 @@ import hashlib
 import hmac
 import json
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import sqlalchemy as sa
 
 from coactor.cli.serve import variable
-from coactor.studies import Invalid, open_study
+from coactor.studies import Invalid, Store, open_study
+from coactor.studies.log import schema
+from coactor.studies.log.transfer import copy
 from coactor.web import webhooks
 from coactor.web.webhooks import Webhook
 from tests.studies.stubs import Clock, flip, make
@@ -25,8 +29,8 @@ def url(tmp_path):
     return f"sqlite:///{tmp_path}/desk.db"
 
 
-@pytest.fixture
-def receiver():
+@contextmanager
+def receiving():
     """Another system: what it accepted, and the statuses that it answers next."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -50,10 +54,18 @@ def receiver():
     server.address = f"http://127.0.0.1:{server.server_port}/done"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as server:
+        yield server
 
 
 def test_finished_proposals_are_sent_once_and_in_order(url, receiver, monkeypatch):
@@ -94,6 +106,28 @@ def test_failed_event_is_sent_again_after_growing_pauses(url, receiver, caplog):
         assert [event["proposal"] for _, event in receiver.accepted] == [1]
         assert "(status 500); again in 1 s" in caplog.text
         assert "(status 302); again in 2 s" in caplog.text
+
+
+def test_event_that_was_not_accepted_is_sent_from_a_copy_of_the_store(url, receiver, tmp_path):
+    receiver.statuses[:] = [500]
+    with make(url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as target:
+        study.tell(study.ask([1.0, 2.0, 3.0]), moves=[])  # before there was a webhook
+        hook = Webhook(study.store, receiver.address, SECRET)
+        study.tell(study.ask([1.0, 2.0, 3.0], key="late"), moves=[])
+        hook.deliver()
+        assert receiver.accepted == []
+        copy(study.store, target)
+        Webhook(target, receiver.address, SECRET).deliver()
+    assert [event["proposal"] for _, event in receiver.accepted] == [2]
+
+
+def test_marks_of_other_studies_are_not_copied(url, receiver, tmp_path):
+    with make(url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as target:
+        Webhook(study.store, receiver.address, SECRET)
+        open_study(target, "other", study.domain, "PER", create=True).close()
+        copy(study.store, target)
+        with target.reading() as sql:
+            assert sql.connection.execute(sa.select(sa.func.count()).select_from(schema.meta)).scalar() == 1
 
 
 def test_unreachable_system_is_logged(url, caplog):

@@ -160,12 +160,15 @@ def serve(
     if not quiet:
         click.echo("Starting …", err=True)
     from coactor.web.app import create_app, server_config
-    from coactor.web.ground import Ground
+    from coactor.web.ground import ADDRESS, Ground
     from coactor.web.webhooks import Webhook
 
     ground = Ground(tiles, attribution, backdrops)
     if host not in LOOPBACK and not allow_host:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
+    for option, place in (("--webhook", webhook), ("--oidc", oidc)):
+        if place is not None and not ADDRESS.fullmatch(place):
+            raise Invalid(f"{option} is {place!r}; expected an address such as https://erp.example/done.")
     if solver is not None:
         plugins.load_class(solver, "solver")
     secret = None if webhook is None else variable("COACTOR_WEBHOOK_SECRET")
@@ -209,8 +212,7 @@ def serve(
             # In the background, so that no request waits for a checkpoint, and none for a solver.
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
             if webhook is not None and secret is not None:
-                hook = Webhook(store, webhook, secret)
-                more.enter_context(repeating(hook.deliver, DELIVERY_SECONDS))
+                more.enter_context(repeating(Webhook(store, webhook, secret).deliver, DELIVERY_SECONDS))
             if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
             if demo is not None and with_demo:  # a Ctrl-C does not wait for a compiler
@@ -330,7 +332,7 @@ def listening(host: str, port: int, shared: bool) -> Iterator[socket.socket]:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise Invalid(f"Port {port} is in use; choose another one with --port.") from error
-            raise
+            raise Invalid(f"Cannot listen on {host}: {error.strerror}.") from error
         listener.listen(128)  # before the address is printed, so that clients may connect at once
         yield listener
 

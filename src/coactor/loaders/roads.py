@@ -20,12 +20,15 @@ def street_km(network: Network, places: Any) -> Matrix:
     """The kilometres of the shortest way along the streets from each place to each other.
 
     Places are coordinates as those of the network; each is taken to be at its nearest junction. Every turn is
-    allowed. Raises ValueError if the network has no lengths or no coordinates.
+    allowed. Raises ValueError if the network has no lengths or no coordinates, or a place is not on its map.
     """
     if network.length is None or network.places is None:
         raise ValueError("The ways need a network with lengths in metres and coordinates of the junctions.")
     given = validation.matrix(places, "places", None, 2)
     at = [int(((network.places - place) ** 2).sum(axis=1).argmin()) for place in given]
+    off, size = ((network.places[at] - given) ** 2).sum(axis=1), np.ptp(network.places, axis=0)
+    if off.max() > size @ size:
+        raise ValueError(f"Place {given[off.argmax()]} is farther from the streets than their map is wide.")
     links = np.argsort(network.ends[:, 0], kind="stable")
     start = np.searchsorted(network.ends[links, 0], np.arange(len(network.places) + 1))
     heads = np.ascontiguousarray(network.ends[:, 1])

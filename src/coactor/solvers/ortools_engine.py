@@ -45,11 +45,11 @@ def _solve(seconds: float, rules: Rules, stops: int, start: Routes) -> Routes | 
     ends = rules.fleet[:, [kernel.START, kernel.END]].astype(int).T.tolist()
     manager: Any = pywrapcp.RoutingIndexManager(len(rules.points), len(rules.fleet), *ends)
     routing: Any = pywrapcp.RoutingModel(manager)
-    costs, scale = whole_costs(rules, stops)
+    costs, fixed, _, scale = whole_costs(rules, stops)
     kinds = [routing.RegisterTransitMatrix(table.tolist()) for table in costs]
     for v, kind in enumerate(rules.fleet[:, kernel.KIND].astype(int).tolist()):
         routing.SetArcCostEvaluatorOfVehicle(kinds[kind], v)
-        routing.SetVehicleUsedWhenEmpty(True, v)  # the arc from start to end counts for idle vehicles too
+        routing.SetFixedCostOfVehicle(int(fixed[v]), v)
     for depot in {0, *range(stops + 1, len(rules.points))} - {*ends[0], *ends[1]}:
         routing.AddDisjunction([manager.NodeToIndex(depot)], 0)
     for unit in range(rules.units):

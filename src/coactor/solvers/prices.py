@@ -16,42 +16,52 @@ FAR = 10_000_000  # the most that an arc costs after scaling
 UNIT = 1000  # of loads and minutes: three decimals
 
 
-def whole_costs(rules: Rules, stops: int) -> tuple[Indices, float]:
-    """The costs of arcs from 0 to FAR, shape (kinds, points, points), and what a cost of 1 is there.
+def whole_costs(rules: Rules, stops: int) -> tuple[Indices, Indices, Indices, float]:
+    """Costs that are not negative, for software in which a vehicle that is not used costs nothing.
 
-    If all stops must be served, each is entered once, and each vehicle ends once: where costs are negative,
-    constants are added to the arcs into stops and to those into depots.
+    Of arcs, shape (kinds, points, points), of each vehicle that is used, and of each stop that is left out;
+    and what a cost of 1 is here. All plans cost as much more or less as in the rules.
     """
-    m = len(rules.fleet) - (rules.pool >= 0)
-    costs = rules.ways[: int(rules.fleet[:m, kernel.KIND].max()) + 1, :, :, 0].copy()
-    served = np.isin(np.arange(costs.shape[1]), np.arange(1, stops + 1))
-    for entered in (served, ~served) if rules.pool < 0 else ():
-        costs[:, :, entered] -= min(0.0, float(costs[:, :, entered].min()))
-    costs = np.maximum(costs, 0.0)
+    fleet = rules.fleet[: len(rules.fleet) - (rules.pool >= 0)]
+    kinds, starts, ends = fleet[:, [kernel.KIND, kernel.START, kernel.END]].astype(int).T
+    costs, at = rules.ways[: kinds.max() + 1, :, :, 0].copy(), np.arange(1, stops + 1)
+    left_out = rules.ways[-1, 0, at, 0] if rules.pool >= 0 else np.zeros(stops)
+    fixed = fleet[:, kernel.CHARGE] * rules.terms[0, kernel.VEHICLES] - fleet[:, kernel.IDLE]
+    home = min(0.0, float(costs[:, at][:, :, ends].min()))  # a vehicle that is used ends once
+    costs[:, :, np.unique(ends)] -= home
+    idle = min(0.0, float(fixed.min()) + home)  # and leaves once
+    fixed += home - idle
+    costs[:, np.unique(starts)[:, None], at] += idle
+    less = min(0.0, float(costs[:, :, at].min()), float(left_out.min()))
+    costs[:, :, at] -= less  # a stop is entered once, or left out
+    depots = np.setdiff1d(np.arange(costs.shape[1]), at)
+    costs[:, at, at] = costs[:, depots[:, None], depots] = 0.0
     scale = FAR / max(float(costs.max()), 1e-12)
-    return np.rint(costs * scale).astype(np.int64), scale
+
+    def whole(prices: Vector) -> Indices:
+        return np.rint(np.maximum(prices, 0.0) * scale).astype(np.int64)
+
+    return whole(costs), whole(fixed), whole(left_out - less), scale
 
 
 def cost_factors(domain: Plans, x: Day, w: Vector) -> dict[str, Any]:
     """The prices of a day under the weights, for VROOM, PyVRP and OR-Tools.
 
     `arcs` has one table for each kind of vehicle: VROOM's ``matrices.PROFILE.costs``, PyVRP's distance
-    matrices, OR-Tools' transit matrices. `vehicles` has the kind and the fixed cost of each, `unserved` the
-    prize or penalty of each stop, None if all must be served. `prices` has what a unit of each soft measure
-    counts, such as a minute late, where the software has such a coefficient. `scale` is what 1 is here.
+    matrices, OR-Tools' transit matrices. `vehicles` has the kind and the fixed cost of each that is used,
+    `unserved` the prize or penalty of each stop, None if all must be served. `prices` has what a unit of each
+    soft measure of `Plans` counts, such as a minute late or an overload of a mean capacity, where the
+    software has such a coefficient. `scale` is what 1 is here; plans differ by what their utilities differ.
     """
     rules = domain.landscape(x, w).rules
-    arcs, scale = whole_costs(rules, x.size)
-    m, prices = len(x.capacity), rules.terms[0] * scale
-    fixed = np.rint(rules.fleet[:m, kernel.CHARGE] * prices[kernel.VEHICLES]).astype(int).tolist()
-    kinds = rules.fleet[:m, kernel.KIND].astype(int).tolist()
-    left_out = np.rint(rules.ways[-1, 0, 1 : x.size + 1, 0] * scale).astype(int).tolist()
+    arcs, fixed, left_out, scale = whole_costs(rules, x.size)
+    kinds = rules.fleet[: len(fixed), kernel.KIND].astype(int).tolist()
     soft = [name for name in domain.soft if name in MEASURES and name != "vehicles"]
     return {
         "scale": scale,
         "points": list(x.stops),
         "arcs": arcs.tolist(),
-        "vehicles": [{"kind": kind, "fixed": cost} for kind, cost in zip(kinds, fixed, strict=True)],
-        "unserved": None if rules.pool < 0 else left_out,
-        "prices": {name: round(float(prices[MEASURES.index(name)])) for name in soft},
+        "vehicles": [{"kind": k, "fixed": cost} for k, cost in zip(kinds, fixed.tolist(), strict=True)],
+        "unserved": None if rules.pool < 0 else left_out.tolist(),
+        "prices": {name: round(float(rules.terms[0, MEASURES.index(name)] * scale)) for name in soft},
     }

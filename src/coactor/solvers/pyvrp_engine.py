@@ -20,10 +20,8 @@ from coactor.validation import time_limit
 def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
     """A solver for Tour, Fleet or Plans: PyVRP with a time limit, then polishing.
 
-    Of a day with pairs or several windows the domain's own plan is taken. Two things that PyVRP cannot
-    express are approximated, and left to polishing. An idle vehicle costs nothing in PyVRP, so its cost is
-    subtracted from the arcs of the others into their ends, as far as no arc becomes negative. What is soft
-    beside unserved stops and vehicles is a rule.
+    Of a day with pairs or several windows the domain's own plan is taken. What is soft beside unserved stops
+    and vehicles is a rule for PyVRP, and left to polishing.
     """
     try:
         import pyvrp as package
@@ -82,38 +80,32 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
     """PyVRP's data, and the vehicles of each of its types."""
     m = len(rules.fleet) - (rules.pool >= 0)
     points, units = len(rules.points), rules.units - (rules.pool >= 0)
-    costs, scale = whole_costs(rules, stops)
-    needs = rules.points[:, kernel.NEED].astype(np.int64)
-    profiles = dict[tuple[int, int, int, int], int]()
+    costs, fixed, left_out, _ = whole_costs(rules, stops)
+    profiles = dict[tuple[int, int], int]()
     distances, durations, types, vehicles = list[Any](), list[Any](), list[list[int]](), list[Any]()
     for alike in np.unique(rules.fleet[:m, kernel.ALIKE]):
         numbers = np.flatnonzero(rules.fleet[:m, kernel.ALIKE] == alike).tolist()
         row = rules.fleet[numbers[0]]
-        kind, skills = int(row[kernel.KIND]), int(row[kernel.SKILLS])
-        start, end = row[[kernel.START, kernel.END]].astype(int).tolist()
-        table = costs[kind]
-        idle = int(table[start, end] - round((rules.ways[kind, start, end, 0] - row[kernel.IDLE]) * scale))
-        profile = kind, skills, end if idle else 0, idle
+        profile = kind, skills = int(row[kernel.KIND]), int(row[kernel.SKILLS])
         if profile not in profiles:
             profiles[profile] = len(distances)
-            table = table.copy()
-            table[:, end] -= min(idle, int(table[1 : stops + 1, end].min()))
-            table[:, (needs & ~skills) > 0] = 10 * FAR  # not allowed
+            table = costs[kind].copy()
+            table[:, (rules.points[:, kernel.NEED].astype(np.int64) & ~skills) > 0] = 10 * FAR  # not allowed
             np.fill_diagonal(table, 0)
-            distances.append(np.maximum(table, 0))
+            distances.append(table)
             minutes = rules.ways[kind, :, :, 1] if rules.timed else np.zeros((points, points))
             times = np.ceil(minutes * UNIT - 1e-6).astype(np.int64)
             np.fill_diagonal(times, 0)
             durations.append(times)
         limits = {"tw_early": _time(row[kernel.BEGIN]), "tw_late": _time(row[kernel.UNTIL])}
         capacity = row[kernel.CAPACITY : kernel.CAPACITY + units]
-        depots = [0 if place == 0 else place - stops for place in (start, end)]
+        depots = [0 if at == 0 else at - stops for at in row[[kernel.START, kernel.END]].astype(int).tolist()]
         vehicles.append(
             api.VehicleType(
                 len(numbers),
                 [int(most * UNIT + 0.5) for most in capacity],
                 *depots,
-                fixed_cost=max(0, round(float(rules.terms[0, kernel.VEHICLES] * row[kernel.CHARGE] * scale))),
+                fixed_cost=int(fixed[numbers[0]]),
                 shift_duration=_time(row[kernel.LONGEST]),
                 profile=profiles[profile],
                 **limits,
@@ -127,7 +119,7 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
             service_duration=_time(rules.points[v, kernel.DURATION]),
             tw_early=_time(np.ceil(rules.points[v, kernel.EARLY] * UNIT) / UNIT),
             tw_late=_time(rules.points[v, kernel.LATEST]),
-            prize=0 if rules.pool < 0 else max(0, round(float(rules.ways[-1, 0, v, 0] * scale))),
+            prize=0 if rules.pool < 0 else int(left_out[v - 1]),
             required=rules.pool < 0 or rules.points[v, kernel.DEMAND + units] > 0,
         )
         for v in range(1, stops + 1)

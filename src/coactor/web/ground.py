@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Response
 
@@ -13,6 +13,7 @@ from coactor.web.auth.permissions import Me, require
 from coactor.web.routes.requests import StudyName
 
 LARGEST = 20_000_000  # bytes of a backdrop
+ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?(/\S*)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,7 @@ class Ground:
     def __post_init__(self) -> None:
         if not self.tiles:
             return
-        parts = urlsplit(self.tiles)
-        plain = parts.netloc.isascii() and not set(parts.netloc) & set(" ;,'\"{}@")
-        if parts.scheme not in ("http", "https") or not parts.netloc or not plain:
+        if not ADDRESS.fullmatch(self.tiles):
             raise Invalid(f"{self.tiles!r} is not an address of tiles; it must begin with https://.")
         if not all(part in self.tiles for part in ("{z}", "{x}", "{y}")):
             raise Invalid(f"The address of tiles {self.tiles!r} needs {{z}}, {{x}} and {{y}}.")
@@ -50,8 +49,7 @@ class Ground:
     @property
     def host(self) -> str:
         """The only host besides this one that pages may load images from; empty for none."""
-        parts = urlsplit(self.tiles)
-        return f"{parts.scheme}://{parts.netloc}" if self.tiles else ""
+        return "/".join(self.tiles.split("/")[:3])
 
     def backdrop(self, study: str) -> Path | None:
         """The GeoJSON file of a study; None if it has none."""

@@ -49,6 +49,7 @@ class Webhook:
     ) -> None:
         self.store, self.url, self._secret, self._clock = store, url, secret.encode(), clock
         self._pause = self._until = 0.0
+        self._client = httpx.Client(timeout=TIMEOUT)  # one, because each reads the certificate authorities
         self._sent = self._positions()
 
     def _positions(self) -> dict[int, int]:
@@ -104,7 +105,7 @@ class Webhook:
             "webhook-signature": f"v1,{base64.b64encode(signed).decode()}",
         }
         try:
-            answer = httpx.post(self.url, content=body, headers=headers, timeout=TIMEOUT)
+            answer = self._client.post(self.url, content=body, headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             return f"{type(error).__name__}: {error}"
         return "" if answer.is_success else f"status {answer.status_code}"

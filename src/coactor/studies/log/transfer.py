@@ -209,10 +209,11 @@ def copy(source: Store, target: Store, names: Iterable[str] = ()) -> Copied:
     """
     selected = list(names)
     with source.reading() as sql:
+        marks = sql.connection.execute(sa.select(schema.meta)).all()  # first, so never ahead of the logs
         heads = [sql.find(name) for name in selected] if selected else sql.studies()
     with target.reading() as sql:
-        taken = {head.name for head in sql.studies()} & {head.name for head in heads}
-    if taken:
+        own = {head.name for head in sql.studies()}
+    if taken := own & {head.name for head in heads}:
         raise Conflict(f"There is already a study {min(taken)!r} in the other store; nothing was copied.")
     copied = Copied([], {})
     for head in heads:
@@ -223,6 +224,10 @@ def copy(source: Store, target: Store, names: Iterable[str] = ()) -> Copied:
             copied.left_out[head.name] = error.args[0]
     if not selected:
         _copy_tokens(source, target)
+        with target.writing() as sql:  # how far another system was told of each study
+            noted = {*sql.connection.scalars(sa.select(schema.meta.c.name))}
+            if late := [one._asdict() for one in marks if not own and one.name not in noted]:
+                sql.connection.execute(schema.meta.insert(), late)
     return copied
 
 
