@@ -50,9 +50,7 @@ def print_cells(options: argparse.Namespace) -> None:
         for cell in cells
         for run in range(options.runs)
     ]
-    kept = Cache(
-        Path(options.out or "."), asdict, lambda costs: {"costs": costs}, lambda _, arrays: arrays["costs"]
-    )
+    kept = Cache(Path(options.out or "."), asdict, lambda _, costs: np.array(costs))
     results = run_all(measure_cell, None, tasks, cache=kept if options.out else None, silent=False)
     names = [contender.text for contender in contenders]
     print("| cell | rival | ratio | newcomer over one who starts alone |", *(f" {name} |" for name in names))

@@ -268,7 +268,7 @@ def kind(schema: dict[str, Any]) -> str:
 def commands_page() -> str:
     from coactor.cli import main
 
-    context = click.Context(main, info_name="coactor")
+    context = click.Context(main, info_name="coactor", show_default=True)
     sections = "\n".join(command_sections(main, context, 2))
     return f"# Commands\n\nThe help texts of the program, as `--help` prints them.\n\n{sections}\n"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import ReplayedExpert, SimulatedExpert, check_expert, corrections, domains
+from coactor import SimulatedExpert, check_expert, corrections, domains
 from coactor.corrections import move_cost
 from coactor.experts import Errors, Policy
 from coactor.search import PlainLandscape
@@ -155,20 +155,6 @@ def test_simulated_expert_passes_check_expert(case: Case) -> None:
     )
     erring = SimulatedExpert(case.domain, case.weights(), misjudgement=0.3, budget=9, rng=case.rng)
     check_expert(erring, case.domain, problems)
-
-
-def test_replay_gives_the_same_corrections_in_their_order() -> None:
-    case = make_case("fleet", seed=2)
-    y, z = case.solution(), case.solution()
-    expert = SimulatedExpert(case.domain, case.weights())
-    recorded = [expert(case.x, y), expert(case.x, z)]
-    replayed = ReplayedExpert(recorded)
-    assert replayed(case.x, y) is recorded[0]
-    with pytest.raises(ValueError, match="Correction 1 was recorded for another proposal"):
-        replayed(case.x, case.domain.apply(case.x, z, next(iter(case.domain.moves(case.x, z)))))
-    assert replayed(case.x, z) is recorded[1]  # the refused call took nothing
-    with pytest.raises(ValueError, match="All 2 recorded corrections have been replayed"):
-        replayed(case.x, y)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ _HOMES = {
     "studies": "open_study Study",
     "client": "connect RemoteStudy",
     # experts and corrections
-    "experts": "SimulatedExpert ReplayedExpert",
+    "experts": "SimulatedExpert",
     "corrections": "correction",
     # values, and roles that can be replaced
     "protocol": "Proposal Correction Feedback Round Basis Work Move Domain Learner Expert",

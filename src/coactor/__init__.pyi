@@ -30,7 +30,6 @@ from coactor.checks import check_learner as check_learner
 from coactor.client import RemoteStudy as RemoteStudy
 from coactor.client import connect as connect
 from coactor.corrections import correction as correction
-from coactor.experts import ReplayedExpert as ReplayedExpert
 from coactor.experts import SimulatedExpert as SimulatedExpert
 from coactor.proposals import Outlook as Outlook
 from coactor.proposals import Strategy as Strategy

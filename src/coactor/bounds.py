@@ -15,7 +15,7 @@ Errata, found while reading the proofs:
 1. Appendix A writes U(y') - U(y) <= kappa C; the proof needs, and Assumption 2 gives, >=.
 2. Appendix B loses a kappa when it solves the quadratic kappa th^2 - 2 R W th - sum(xi C) <= 0. The root is
    th <= (R W + sqrt(R^2 W^2 + kappa sum xi C)) / kappa, which `noisy_csper` computes. The printed form,
-   without kappa under the root, is valid (and looser) for kappa <= 1 only: `noisy_csper_printed`.
+   (2 R W + sqrt(sum xi C))^2 / kappa^2, is valid (and looser) for kappa <= 1 only.
 3. The sums run over T + 1 examples and are divided by T. Here n is the number of examples.
 4. The proofs hold with the number of updates k in place of T, and k <= sum C. So the totals are bounded
    whatever n is, for PER and the PA pair too: `refined`. The gap between PER and CSPER is an artefact of the
@@ -85,13 +85,6 @@ def noisy_csper(n: int, radius: float, norm: float, kappa: float, total_xi_cost:
     rw = radius * norm
     theta = (rw + math.sqrt(rw**2 + kappa * total_xi_cost)) / kappa
     return theta**2 / n
-
-
-def noisy_csper_printed(n: int, radius: float, norm: float, kappa: float, total_xi_cost: float) -> float:
-    """Theorem 2 for CSPER as the paper prints it; valid for kappa <= 1 only (erratum 2)."""
-    _check("CSPER", n, radius, norm, kappa)
-    root = math.sqrt(total_xi_cost)
-    return (2.0 * radius * norm + root) ** 2 / (kappa**2 * n)
 
 
 @dataclass(frozen=True, slots=True)

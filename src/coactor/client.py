@@ -396,12 +396,12 @@ def _raise(answer: httpx.Response) -> NoReturn:
         detail, current = str(body["detail"]), body.get("current")
     except (ValueError, KeyError, TypeError):
         detail, current = f"The server answered {answer.status_code}.", None
-    if answer.status_code == 409:
+    status, seconds = answer.status_code, answer.headers.get("Retry-After", "")
+    if status == 409:
         raise Conflict(detail, current)
-    if answer.status_code == 429:
-        seconds = answer.headers.get("Retry-After", "")
+    if status == 429:
         raise RateLimited(detail, float(seconds) if seconds.isdecimal() else None)
-    if answer.status_code in (502, 504):
-        raise SolverFailed(detail, timeout=answer.status_code == 504)
+    if status in (502, 504):
+        raise SolverFailed(detail, timeout=status == 504)
     kinds: dict[int, type[Exception]] = {404: NotFound, 401: Forbidden, 403: Forbidden}
-    raise kinds.get(answer.status_code, Unavailable if answer.status_code >= 500 else Invalid)(detail)
+    raise kinds.get(status, Unavailable if status >= 500 else Invalid)(detail)

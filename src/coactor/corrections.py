@@ -218,13 +218,10 @@ def move_cost(costs: MoveCosts | None, move: Move) -> float:
 
 def plain_move(move: Any) -> Move:
     """The move with its arguments as a list of ints. Raises Invalid if it is not a valid move."""
-    valid = isinstance(move, dict) and {"op", "args"} <= move.keys() and isinstance(move["op"], str)
-    if (
-        not valid
-        or not isinstance(move["args"], list | tuple | np.ndarray)
-        or len(move["op"]) > 40
-        or not move.keys() <= {"op", "args", *OPTIONAL}
-    ):
+    keys = {"op", "args"}
+    valid = isinstance(move, dict) and keys <= move.keys() <= keys | {*OPTIONAL}
+    valid = valid and isinstance(move["op"], str) and len(move["op"]) <= 40
+    if not valid or not isinstance(move["args"], list | tuple | np.ndarray):
         raise Invalid(f"{short(move)} is not a valid move; give {{'op': name, 'args': [whole numbers]}}.")
     args = [int(a) for a in move["args"] if isinstance(a, int | np.integer) and not isinstance(a, bool)]
     if len(args) != len(move["args"]) or len(args) > 10_000 or any(abs(a) > 2**53 for a in args):

@@ -1,15 +1,16 @@
-"""Experts: (problem, solution) -> correction. Simulated, or replayed from a record."""
+"""Experts: (problem, solution) -> correction, simulated."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from coactor import display
 from coactor.corrections import move_cost
 from coactor.protocol import (
     Correction,
@@ -25,7 +26,7 @@ from coactor.protocol import (
     has,
 )
 from coactor.search import check_solution, landscape
-from coactor.solutions import same_solution, solution_key
+from coactor.solutions import solution_key
 from coactor.validation import checked_domain, finite, number, weight_vector
 
 Policy: TypeAlias = Literal["first", "best"]
@@ -118,10 +119,7 @@ class SimulatedExpert:
         costs = [1.0] * len(moves) if self.costs is None else [move_cost(self.costs, m) for m in moves]
         return Correction(path, moves, costs, cut, misjudged)
 
-    def __repr__(self) -> str:
-        return (
-            f"SimulatedExpert({type(self.domain).__name__}, {self.weights.size} weights, kappa={self.kappa})"
-        )
+    __repr__ = display.brief("domain", "weights", "kappa")
 
     def utility(self, x: Problem, y: Solution) -> float:
         """The true utility of a solution: w* . phi(x, y)."""
@@ -172,34 +170,6 @@ class SimulatedExpert:
         if self.errors == "uniform":
             return self.misjudgement * u  # only differences count
         return self.misjudgement * NormalDist().inv_cdf(u) / math.sqrt(2)
-
-
-class ReplayedExpert:
-    """Returns recorded corrections, in their order.
-
-    Parameters
-    ----------
-    corrections
-        Recorded corrections. Each call returns the next; the proposal must be the one it was made for.
-    """
-
-    def __init__(self, corrections: Iterable[Correction]) -> None:
-        self._corrections = list(corrections)
-        self._next = 0
-
-    def __call__(self, x: Problem, y: Solution) -> Correction:
-        """The next correction."""
-        if self._next == len(self._corrections):
-            raise ValueError(
-                f"All {self._next} recorded corrections have been replayed; there is no further one."
-            )
-        correction = self._corrections[self._next]
-        if not same_solution(correction.path[0], y):
-            raise ValueError(
-                f"Correction {self._next} was recorded for another proposal; replay the same problems."
-            )
-        self._next += 1
-        return correction
 
 
 def _budget(budget: Budget) -> Budget:

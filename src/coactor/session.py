@@ -22,7 +22,6 @@ from coactor.explanations import Belief, PeopleView, beliefs, compare_people
 from coactor.habits import start_weights, with_habits
 from coactor.keeping import named_parts
 from coactor.proposals import strategies
-from coactor.proposals.outcomes import Acceptance
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Candidate,
@@ -176,11 +175,6 @@ class Session:
     def learner(self) -> Learner:
         """The learner."""
         return self.knowledge.learner
-
-    @property
-    def acceptance(self) -> Acceptance:
-        """The prediction of whether proposals are accepted."""
-        return self.knowledge.acceptance
 
     def ask(
         self,

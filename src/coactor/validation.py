@@ -76,10 +76,12 @@ def number(value: Any, what: str, most: float = 1e12) -> float:
     return float(value)
 
 
-def time_limit(seconds: Any) -> None:
-    """Raises ValueError unless it is a finite number of seconds above 0."""
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
-        raise ValueError(f"The time limit is {short(seconds)} seconds; it must be a finite number above 0.")
+def above_zero(value: Any, what: str) -> float:
+    """The value as a float. Raises ValueError unless it is a finite number above 0."""
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not good or not 0 < value < math.inf:
+        raise ValueError(f"{what} is {short(value)}; it must be a finite number above 0.")
+    return float(value)
 
 
 def positive(value: int, least: int, what: str) -> int:
@@ -243,11 +245,7 @@ def validate_actor(actor: str, via: str = "", expert: str = "") -> None:
 
 def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:
     """The given feature names, or "feature 1", "feature 2", ..."""
-    if names is None:
-        return tuple(f"feature {k + 1}" for k in range(features))
-    if len(names) != features:
-        raise ValueError(f"{len(names)} names were given for {features} features; give one each.")
-    return tuple(names)
+    return titles(names, features, "features") or tuple(f"feature {k + 1}" for k in range(features))
 
 
 def titles(data: Any, count: int, what: str) -> tuple[str, ...] | None:
@@ -269,13 +267,9 @@ def move_args(move: Any, op: str, count: int) -> list[int]:
         raise ValueError(
             f"Move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}."
         )
-    args = move.get("args")
-    if (
-        not isinstance(args, Sequence)
-        or isinstance(args, str)
-        or len(args) != count
-        or any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in args)
-    ):
+    args: Any = move.get("args")
+    fits = isinstance(args, Sequence) and not isinstance(args, str) and len(args) == count
+    if not fits or any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in args):
         raise ValueError(f"Move {op!r} has args {args!r}; expected {count} whole numbers.")
     return [int(a) for a in args]
 

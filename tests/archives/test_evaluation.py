@@ -15,6 +15,7 @@ from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper import runs
 from coactor.session import Session
 from coactor.studies.log.verification import verify
+from tests.lab.helpers import run_unit
 
 
 def test_evaluate_learns_that_drivers_avoid_side_roads(trips: Path) -> None:
@@ -140,7 +141,7 @@ def test_a_contender_is_guarded_alike_in_archives_and_panels(
         parse_contenders([text], "panel"),
     )
     replay(open_archive(queries), archived, [0])
-    runs.run_unit(runs.Unit(PANELS["tsp-clean"], 0, 0, 1, (in_panel,)))
+    run_unit(runs.Unit(PANELS["tsp-clean"], 0, 0, 1, (in_panel,)))
     assert [one.knowledge.guard is not None for one in sessions] == [guarded, guarded]
 
 

@@ -1,4 +1,4 @@
-"""reproduce, compare and demo on the command line."""
+"""reproduce and compare on the command line."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_reproduce_and_keeps_finished_runs(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert process.stderr.readline() == "80 tasks to do\n"
     first = process.stderr.readline()
-    assert "/80 done, " in first  # some units are finished
+    assert "/80 done" in first  # some units are finished
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130

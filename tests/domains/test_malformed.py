@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from coactor import Session, domains
 from coactor.grids import GridModel
+from tests.cases import sparse_rows
 
 
 def _network() -> domains.Network:
@@ -51,7 +52,7 @@ def case(name: str) -> tuple[Any, Any, Any]:
     domain = DOMAINS[name]
     x = next(domain.sample(np.random.default_rng(3), 1))
     if name == "sparse ranking":
-        x = domains.Query(domains.SparseRows.from_dense(x.documents), x.labels)
+        x = domains.Query(sparse_rows(x.documents), x.labels)
     return domain, x, domain.solve(x, np.ones(domain.dim))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, domains
 from coactor.domains import Query, Ranking, SparseRows
-from tests.cases import same_correction
+from tests.cases import same_correction, sparse_rows
 
 
 @given(st.integers(1, 9), st.integers(1, 4), st.integers(0, 2**32 - 1))
@@ -21,7 +21,7 @@ def test_dense_and_sparse_documents_give_the_same_results(n: int, d: int, seed: 
     # halves add up exactly, so that even the last bit agrees
     rows = rng.integers(0, 9, (n, d)) / 2 * (rng.random((n, d)) < 0.6)
     labels = rng.integers(0, 5, n).astype(np.float64)
-    dense, sparse = Query.of(rows, labels), Query.of(SparseRows.from_dense(rows), labels)
+    dense, sparse = Query.of(rows, labels), Query.of(sparse_rows(rows), labels)
     domain = Ranking(features=d)
     y, w = rng.permutation(n), rng.integers(-4, 5, d + 1) / 2
     np.testing.assert_array_equal(sparse.rows(), rows)
@@ -87,7 +87,7 @@ def test_weights_that_sort_well_survive_noisy_corrections() -> None:
         (lambda: Query.of([[1.0]], labels=[1, 2]), "2 labels were given for 1 documents"),
         (lambda: Query.of([[1.0]], labels=[math.nan]), "labels contain NaN"),
         (lambda: Query.of([[1.0]], features=2), r"shape \(1, 1\); expected \(any, 2\)"),
-        (lambda: Query.of(SparseRows.from_dense(np.ones((1, 2))), features=3), "2 features; expected 3"),
+        (lambda: Query.of(sparse_rows(np.ones((1, 2))), features=3), "2 features; expected 3"),
         (lambda: Query.of([["a"]]), "cannot be read as numbers"),
         (lambda: SparseRows.of([0, 1], [0], [math.inf], (1, 1)), "NaN or infinity"),
         (lambda: SparseRows.of([0, 2], [0], [1.0], (1, 1)), "indptr does not describe 1 rows"),
@@ -101,7 +101,7 @@ def test_queries_raise_value_error_for_malformed_input(make: Any, message: str) 
 
 
 def test_solve_raises_value_error_for_documents_of_another_width() -> None:
-    for rows in (np.ones((2, 5)), SparseRows.from_dense(np.ones((2, 5)))):
+    for rows in (np.ones((2, 5)), sparse_rows(np.ones((2, 5)))):
         with pytest.raises(ValueError, match="The documents have 5 features; the domain expects 3"):
             domains.Ranking(features=3).solve(Query.of(rows), np.ones(3))
 

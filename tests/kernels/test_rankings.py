@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.domains import SparseRows
 from coactor.kernels import rankings
+from tests.cases import sparse_rows
 
 
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_sparse_products_equal_those_of_the_dense_matrix(n: int, d: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     dense = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.5)
-    rows = SparseRows.from_dense(dense)
+    rows = sparse_rows(dense)
     w, share = rng.standard_normal(d), rng.standard_normal(n) * (rng.random(n) < 0.7)
     csr = (rows.indptr, rows.indices, rows.values)
     np.testing.assert_array_equal(rankings.sparse_dense(*csr, d), dense)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.results import PanelResult
+from coactor.lab.paper.runs import Data, Unit, UnitResult, measure_unit
 from coactor.protocol import Feedback, Move, Vector
 
 
@@ -103,3 +105,8 @@ def made_up_results() -> list[PanelResult]:
             learners["expert"] = [0.0, 0.0, 0.0] if name == "tsp-clean" else [40.0, 41.0, 42.0]
         out.append(made_up(name, learners, noise=0.3))
     return out
+
+
+def run_unit(unit: Unit, data: Data | None = None) -> UnitResult:
+    """Run one unit alone."""
+    return run_alone(measure_unit, data, unit)

@@ -69,15 +69,11 @@ def test_quick_learner_counts_rows_by_direction() -> None:
     np.testing.assert_allclose(one.weights, two.weights, rtol=1e-9)
 
 
-def test_posterior_is_that_of_the_quick_learner_and_chances_are_means() -> None:
+def test_posterior_is_that_of_the_quick_learner() -> None:
     start = np.where(np.arange(MANY) % 2, 1.0, -1.0)
     committee = Committee(MANY, start)
     np.testing.assert_array_equal(np.sign(committee.weights), start)
     assert not committee.known().any()
     taught(committee, rounds=5)
-    rows = np.random.default_rng(2).standard_normal((7, MANY))
-    both = np.array([committee.quick.chances(rows), committee.slow.chances(rows)])
-    assert (both.min(axis=0) <= committee.chances(rows)).all()
-    assert (committee.chances(rows) <= both.max(axis=0)).all()
     assert (committee.known() > 0).all()
     assert (committee.deviations() > 0).all()

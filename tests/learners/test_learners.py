@@ -175,7 +175,7 @@ def test_make_raises_for_settings_that_are_not_positive_numbers(bad: Any) -> Non
         lambda: PAI(2, aggressiveness=bad),
         lambda: CappedCSPER(2, cap=bad),
     ):
-        with pytest.raises(ValueError, match="must be a number above 0"):
+        with pytest.raises(ValueError, match="must be a finite number above 0"):
             make()
 
 

@@ -84,7 +84,7 @@ def test_alternatives_conform() -> None:
     x = Situation(np.eye(3), ("a", "b", "c"))
     assert domain.decode_problem(domain.encode_problem(x)).names == ("a", "b", "c")
     assert domain.edits_between(x, 0, 2) == 1
-    assert repr(domain) == "Alternatives(features=3)"
+    assert repr(Alternatives(1, ["price"])) == "<Alternatives feature_names=('price',)>"
 
 
 def test_alternatives_refuse_what_is_not_a_change() -> None:

@@ -137,12 +137,6 @@ def carry(page) -> None:
     press(page, "Home", "ArrowDown", "Space", "ArrowUp", "Space")
 
 
-def reorder(page) -> None:
-    page.locator(".choice").first.wait_for()
-    tab_to(page, "option")
-    press(page, "ArrowDown", "2")
-
-
 def detour(page) -> None:
     tab_to(page, "option")
     press(page, "Home", "ArrowDown", "ArrowDown")
@@ -163,10 +157,8 @@ def choose(page) -> None:
     ("path", "act"),
     [
         ("/s/try-tour/p/25", turn),
-        ("/s/try-fleet/p/1", turn),
         ("/s/try-plan/p/4", move),
         ("/s/try-ranking/p/2", carry),
-        ("/s/try-steps/p/1", reorder),
         ("/s/try-roads/p/1", detour),
         ("/s/switches/p/1", choose),
     ],
@@ -181,16 +173,7 @@ def test_every_editor(museum, revision, path, act):
     assert [*wrong, *looked_at(page, f"{path}, edited", SECOND)] == []
 
 
-@pytest.mark.parametrize(
-    ("study", "act"),
-    [
-        ("try-tour", turn),
-        ("try-fleet", turn),
-        ("try-plan", move),
-        ("try-ranking", carry),
-        ("try-steps", reorder),
-    ],
-)
+@pytest.mark.parametrize(("study", "act"), [("try-tour", turn), ("try-plan", move), ("try-ranking", carry)])
 def test_by_keyboard_alone(site, revision, study, act):
     """Open, edit, take back, do again, submit, and on to the report, without a pointer."""
     page = site.open(site.log_in(), f"/s/{study}")

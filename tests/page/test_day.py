@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from coactor.web.demo import studies
+from coactor import open_study
+from coactor.domains import Fleet, FleetProblem
+from coactor.web.demo import problems, studies
 from tests.page.actions import console_errors, drag, reverse, submit
 
 pytestmark = pytest.mark.browser
@@ -100,21 +103,24 @@ def test_stops_move_between_routes(site, revision):
 
 
 def test_dragging_on_the_map_reverses_a_stretch(site, revision):
-    page = site.open(site.log_in(), "/s/try-fleet/p/1")
+    graph = problems.graph(np.random.default_rng(0), 18)
+    with open_study(site.store, "pair", Fleet(18, 2, 5), "default", create=True) as study:
+        study.ask(FleetProblem.of(graph, [[0, 1], [2, 3]]))
+    page = site.open(site.log_in(), "/s/pair/p/1")
     a, b = page.locator(".stops .stop.c0").nth(1), page.locator(".stops .stop.c0").nth(3)
     drag(page, a, b)
     revision(page, 1)
-    assert site.moves("try-fleet") == [{"op": "reverse", "args": [0, 1, 3]}]
+    assert site.moves("pair") == [{"op": "reverse", "args": [0, 1, 3]}]
     stops = page.locator(".stops .stop.c0")
     stops.nth(2).click()  # and by click and click, without a drag
     stops.nth(4).click()
     page.get_by_role("button", name="Reverse").click()
     revision(page, 2)
-    assert site.moves("try-fleet")[1] == {"op": "reverse", "args": [0, 2, 4]}
+    assert site.moves("pair")[1] == {"op": "reverse", "args": [0, 2, 4]}
     stops.nth(0).click()  # the start of a route is fixed, and the page says so
     stops.nth(2).click()
     page.locator("#gesture", has_text="fixed").wait_for()
-    assert len(site.moves("try-fleet")) == 2
+    assert len(site.moves("pair")) == 2
 
 
 def test_dragging_an_item_makes_exchanges(site, revision):
@@ -142,24 +148,6 @@ def test_dragging_an_item_makes_exchanges(site, revision):
     submit(page)
     assert "Submitted, 1 move." in page.locator("#lesson").inner_text()
     assert site.study("try-ranking").effort()[0].effort == 3
-
-
-def test_dragging_a_step_reorders_three_at_a_time(site, revision):
-    page = site.open(site.log_in(), "/s/try-steps/p/1")
-    names = page.locator("ol.steps .called").all_inner_texts()
-    drag(page, page.locator("ol.steps li").nth(0), page.locator("ol.steps li").nth(3))
-    revision(page, 2)
-    assert site.moves("try-steps") == [
-        {"op": "reorder", "args": [0, 1, 2, 0]},
-        {"op": "reorder", "args": [2, 1, 0, 2]},
-    ]
-    expected = [*names[1:4], names[0], *names[4:]]
-    assert page.locator("ol.steps .called").all_inner_texts() == expected
-    assert "Submit 1 move" in page.locator("#submit").inner_text()
-    assert page.locator(".edits li").all_text_contents() == [f"{names[0]} moved from place 1 to 4"]
-    page.get_by_role("button", name="Undo").click()
-    revision(page, 4)
-    assert page.locator("ol.steps .called").all_inner_texts() == names
 
 
 @pytest.mark.parametrize("name", ["try-ranking", "try-roads"])

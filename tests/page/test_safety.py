@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from coactor.archives import open_archive
-from coactor.domains import Cube, Day, Graph, Hypercube, Plans, Query, Ranking, Roads, Tour, Trip
+from coactor.domains import Day, Graph, Plans, Query, Ranking, Roads, Tour, Trip
 from coactor.grids import GridModel
 from coactor.protocol import Domain, Work
 from coactor.studies import Store, open_study
@@ -40,7 +40,6 @@ def problems(folder: Path) -> dict[str, tuple[Domain, Any]]:
     rng = np.random.default_rng(1)
     names = [f"{EVIL} {k}" for k in range(3)]
     stops = [f"{EVIL} {k}" for k in range(6)]
-    cube = Hypercube(4, 3, names=names)
     model = GridModel(
         over={EVIL: [EVIL, OTHER], f"{EVIL} day": [EVIL, OTHER]}, choose={f"{OTHER} x": names[:2]}
     )
@@ -77,10 +76,6 @@ def problems(folder: Path) -> dict[str, tuple[Domain, Any]]:
             Day.of(rng.random((6, 6, 3)), load, [4, 4], stops, PLACES, vehicles=[EVIL, OTHER]),
         ),
         "ranking": (Ranking(3, names=names), Query.of(rng.random((6, 3)), names=stops)),
-        "steps": (
-            cube,
-            Cube(rng.random((cube.edge_count, 3)), np.empty((cube.edge_count, 0)), tuple(stops[:4])),
-        ),
         "ward": (model, model.problem({})),
         "roads": (Roads(city), Trip(0, 15)),
         "imported": (archive.domain, archive.cases[-1].problem),

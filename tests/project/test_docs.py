@@ -57,7 +57,7 @@ def test_examples_in_docstrings_run(name: str) -> None:
 
 
 def test_public_classes_and_functions_have_examples() -> None:
-    values = {"Basis", "Correction", "Feedback", "Move", "Proposal", "Round", "ReplayedExpert", "Work"}
+    values = {"Basis", "Correction", "Feedback", "Move", "Proposal", "Round", "Work"}
     roles = {"Domain", "Expert", "Learner", "Outlook", "Strategy"}
     opened = {"Study", "RemoteStudy"}  # their examples are those of open_study and connect
     finder = doctest.DocTestFinder()

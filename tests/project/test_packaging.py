@@ -134,17 +134,18 @@ def served(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(next(dist.glob("*.whl")), tmp_path_factory.mktemp("served"), "serve")
 
 
-def test_bare_install_begins_says_its_version_and_runs_the_demo(bare: Path, tmp_path: Path) -> None:
+def test_bare_install_begins_says_its_version_and_compares(bare: Path, tmp_path: Path) -> None:
     begun = run(bare / "coactor", cwd=tmp_path)
     assert begun.returncode == 0, begun.stderr
-    assert "coactor demo" in begun.stdout
+    assert "coactor compare" in begun.stdout
     assert len(begun.stdout.splitlines()) <= 40
     version = run(bare / "coactor", "--version", cwd=tmp_path)
     assert version.returncode == 0
     assert version.stdout.startswith(f"coactor {__version__}, Python"), version.stderr
-    demo = run(bare / "coactor", "demo", "--json", cwd=tmp_path)
-    assert demo.returncode == 0, demo.stderr
-    assert "sentence" in json.loads(demo.stdout)
+    few = ("--panel", "path-clean", "--runs", "1", "--examples", "5", "--jobs", "1", "--json")
+    compared = run(bare / "coactor", "compare", "PER", *few, cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert json.loads(compared.stdout)["totals"][0]["learner"] == "PER"
 
 
 def test_bare_install_is_the_installed_package(bare: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, START, Contender, parse_contenders
 from coactor.lab.engine.parallel import Jobs, run_all
-from coactor.lab.engine.statistics import FEWEST_CASES, Interval, interval_fields, limits, mean_over_cases
+from coactor.lab.engine.statistics import FEWEST_CASES, Interval, flat, limits, mean_over_cases
 from coactor.lab.output.plotting import COLOURS, REFERENCE
 from coactor.protocol import Indices, Matrix, Vector
 from coactor.validation import checked_type
@@ -123,8 +123,7 @@ class Evaluation:
             table.append(
                 {
                     "learner": name,
-                    **interval_fields("effort", self.mean(name)),
-                    **interval_fields("saved", saved),
+                    **flat({"effort": self.mean(name), "saved": saved}),
                     "saved_percent": 100.0 * saved.value / base if base else 0.0,
                     "untouched": float((efforts == 0).mean()),
                     "first_sixth": float(efforts[:, :sixth].mean()),
@@ -279,14 +278,9 @@ def _cache(folder: Path, archive: Archive) -> Cache[ReplayTask, Replay]:
             "sources": source_digests([task.contender.learner]),
         }
 
-    return Cache(folder, inputs, _pack, _unpack)
+    return Cache(folder, inputs, _unpack)
 
 
-def _pack(result: Replay) -> dict[str, np.ndarray[Any, Any]]:
-    return {"efforts": result.efforts, "weights": result.weights, "quality": np.array([result.quality])}
-
-
-def _unpack(task: ReplayTask, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Replay | None:
-    if arrays["efforts"].shape != (task.cases,):
-        return None
-    return Replay(arrays["efforts"], arrays["weights"], float(arrays["quality"][0]))
+def _unpack(task: ReplayTask, data: dict[str, Any]) -> Replay | None:
+    efforts, weights = np.array(data["efforts"], np.float64), np.array(data["weights"], np.float64)
+    return Replay(efforts, weights, data["quality"]) if efforts.shape == (task.cases,) else None

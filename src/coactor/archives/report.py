@@ -28,10 +28,21 @@ def write_report(folder: Path, evaluation: Evaluation, command: str) -> list[str
     with new_figure(figsize=(8.2, 4.6), layout="constrained") as figure:
         evaluation.plot(figure.add_subplot())
         png, svg = encode(figure)
-    context = _context(evaluation, command)
+    archive, weights = evaluation.archive, evaluation.weights
+    means = {name: matrix.mean(axis=0) for name, matrix in weights.items()}
+    explained = OURS if OURS in weights else list(weights)[-1]
+    context: dict[str, Any] = {
+        "evaluation": evaluation,
+        "rows": evaluation.rows(),
+        "with_quality": archive.kind == "queries",
+        "explained": explained,
+        "sentences": describe_weights(archive, means[explained]),
+        "command": command,
+    }
+    plain = {name: mean.tolist() for name, mean in means.items()}
     files: dict[str, str | bytes] = {
         "table.csv": to_csv(evaluation.rows()),
-        "weights.json": to_json(_weights(evaluation)),
+        "weights.json": to_json({"features": feature_names(archive.domain), "weights": plain}),
         "report.md": render("archive.md", **context),
         "report.html": render("archive.html", svg=svg, **context),
         "effort.png": png,
@@ -40,20 +51,3 @@ def write_report(folder: Path, evaluation: Evaluation, command: str) -> list[str
     for name, content in files.items():
         atomic_files.write(folder / name, content)
     return list(files)
-
-
-def _context(evaluation: Evaluation, command: str) -> dict[str, Any]:
-    explained = OURS if OURS in evaluation.weights else list(evaluation.weights)[-1]
-    return {
-        "evaluation": evaluation,
-        "rows": evaluation.rows(),
-        "with_quality": evaluation.archive.kind == "queries",
-        "explained": explained,
-        "sentences": describe_weights(evaluation.archive, evaluation.weights[explained].mean(axis=0)),
-        "command": command,
-    }
-
-
-def _weights(evaluation: Evaluation) -> dict[str, Any]:
-    means = {name: matrix.mean(axis=0).tolist() for name, matrix in evaluation.weights.items()}
-    return {"features": feature_names(evaluation.archive.domain), "weights": means}

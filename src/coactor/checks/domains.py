@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from coactor import habits, search
-from coactor.checks.errors import CheckError, check_methods, naming_errors
+from coactor.checks.errors import CheckError, check_methods, expect, naming_errors
 from coactor.corrections import plain_move
 from coactor.protocol import (
     Codes,
@@ -73,15 +75,14 @@ def check_domain(
         locally_optimal = declares(domain, "locally_optimal")
     check_methods(domain, ("features", "solve", "moves", "apply"))
     dim = domain.dim
-    if not isinstance(dim, int) or dim < 1:
-        raise CheckError(f"dim is {dim!r}; expected the number of features, a whole number above 0.")
+    counts = isinstance(dim, int) and dim >= 1
+    expect(counts, f"dim is {dim!r}; expected the number of features, a whole number above 0.")
     number = -1
     for number, x in enumerate(problems):
         where = f"on problem {number}"
         with naming_errors(where):
             _check_problem(domain, x, where, rng, locally_optimal)
-    if number < 0:
-        raise CheckError("No problems were given; pass at least one.")
+    expect(number >= 0, "No problems were given; pass at least one.")
 
 
 def _check_problem(
@@ -91,8 +92,8 @@ def _check_problem(
     for w in (np.zeros(dim), rng.random(dim), rng.standard_normal(dim)):
         before = w.copy()
         y = _solved(domain, x, w, where)
-        if not np.array_equal(before, w):
-            raise CheckError(f"solve changed the weights it was given {where}; work on a copy.")
+        kept = np.array_equal(before, w)
+        expect(kept, f"solve changed the weights it was given {where}; work on a copy.")
         _check_features(domain, x, y, where)
         _check_moves(domain, x, y, where, rng)
         if locally_optimal:
@@ -108,71 +109,53 @@ def _check_problem(
 def _solved(domain: Domain, x: Problem, w: Vector, where: str) -> Solution:
     """The solver's answer. If the solver raises because of wrong features, the error names those."""
     features = domain.features
+
+    def watched(*args: Any) -> Vector:
+        phi = features(*args)
+        _check_shape(domain, phi, where)
+        return phi
+
     try:
         return domain.solve(x, w)
-    except Exception as error:
-        own = "features" in getattr(domain, "__dict__", {})
-
-        def watched(*args: Any) -> Vector:
-            phi = features(*args)
-            _check_shape(domain, phi, where)
-            return phi
-
-        try:
-            domain.features = watched  # type: ignore[method-assign]
-        except AttributeError:  # a frozen object
-            raise error from None
-        try:
-            return domain.solve(x, w)
-        finally:
-            if own:
-                domain.features = features  # type: ignore[method-assign]
-            else:
-                del domain.features
+    except Exception:
+        with suppress(AttributeError), mock.patch.object(domain, "features", watched):
+            domain.solve(x, w)  # where the object can be patched
+        raise
 
 
 def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> None:
     phi = domain.features(x, y)
     _check_shape(domain, phi, where)
-    if not np.isfinite(phi).all():
-        raise CheckError(f"Features contain NaN or infinity {where}; scale or clean the problem's data.")
-    if not np.array_equal(phi, domain.features(x, y)):
-        raise CheckError(
-            f"Features differ when asked twice {where}; they must depend on problem and solution alone."
-        )
+    finite = np.isfinite(phi).all()
+    expect(finite, f"Features contain NaN or infinity {where}; scale or clean the problem's data.")
+    expect(
+        np.array_equal(phi, domain.features(x, y)),
+        f"Features differ when asked twice {where}; they must depend on problem and solution alone.",
+    )
 
 
 def _check_shape(domain: Domain, phi: Any, where: str) -> None:
-    if not isinstance(phi, np.ndarray):
-        raise CheckError(f"features returned a {type(phi).__name__} {where}; return a NumPy array.")
-    if phi.ndim != 1:
-        raise CheckError(f"features returned shape {phi.shape} {where}; expected ({domain.dim},).")
-    if phi.size != domain.dim:
-        raise CheckError(f"features returned {phi.size} numbers {where}, dim is {domain.dim}.")
+    array = isinstance(phi, np.ndarray)
+    expect(array, f"features returned a {type(phi).__name__} {where}; return a NumPy array.")
+    expect(phi.ndim == 1, f"features returned shape {phi.shape} {where}; expected ({domain.dim},).")
+    expect(phi.size == domain.dim, f"features returned {phi.size} numbers {where}, dim is {domain.dim}.")
 
 
 def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.random.Generator) -> None:
     moves = list(domain.moves(x, y))
-    if moves != list(domain.moves(x, y)):
-        raise CheckError(f"Moves differ when asked twice {where}; the scan order must be fixed.")
+    steady = moves == list(domain.moves(x, y))
+    expect(steady, f"Moves differ when asked twice {where}; the scan order must be fixed.")
     for move in moves:
-        if move != _plain(move):
-            raise CheckError(
-                f"Move {move!r} {where} is not plain data; expected {{'op': name, 'args': [whole numbers]}}."
-            )
+        form = "expected {'op': name, 'args': [whole numbers]}"
+        expect(move == _plain(move), f"Move {move!r} {where} is not plain data; {form}.")
     tried = moves if len(moves) <= 50 else [moves[k] for k in rng.choice(len(moves), 50, replace=False)]
     for move in tried:
         before = copy.deepcopy(y)
         z = domain.apply(x, y, move)
-        if type(z) is not type(y):
-            raise CheckError(
-                f"apply returned a {type(z).__name__} and solve a {type(y).__name__} {where}; "
-                "return one type."
-            )
-        if not same_solution(before, y):
-            raise CheckError(
-                f"apply changed the solution it was given, by move {move!r} {where}; work on a copy."
-            )
+        types = f"apply returned a {type(z).__name__} and solve a {type(y).__name__} {where}"
+        expect(type(z) is type(y), f"{types}; return one type.")
+        changed = f"apply changed the solution it was given, by move {move!r} {where}"
+        expect(same_solution(before, y), f"{changed}; work on a copy.")
         try:
             search.check_solution(domain, x, z)
         except ValueError as error:
@@ -205,22 +188,22 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
     scale = TOLERANCE * max(1.0, float(np.abs(w) @ np.abs(domain.features(x, y))))
     if has(domain, Landscapes):
         fast = domain.landscape(x, w)
-        if not np.allclose(fast.gains(y), plain.gains(y), rtol=0, atol=scale):
-            raise CheckError(f"landscape().gains disagrees with features of the applied moves {where}.")
-        if abs(fast.utility(y) - plain.utility(y)) > scale:
-            raise CheckError(f"landscape().utility disagrees with w . features {where}.")
+        agrees = np.allclose(fast.gains(y), plain.gains(y), rtol=0, atol=scale)
+        expect(agrees, f"landscape().gains disagrees with features of the applied moves {where}.")
+        agrees = abs(fast.utility(y) - plain.utility(y)) <= scale
+        expect(agrees, f"landscape().utility disagrees with w . features {where}.")
         path, moves = fast.climb(y, limit=2)
         for k, move in enumerate(moves):
-            if not same_solution(domain.apply(x, path[k], move), path[k + 1]):
-                raise CheckError(f"landscape().climb reports move {move!r} {where}, which leads elsewhere.")
+            leads = same_solution(domain.apply(x, path[k], move), path[k + 1])
+            expect(leads, f"landscape().climb reports move {move!r} {where}, which leads elsewhere.")
         start = y
         for k in (3, 5, 7):  # away from the optimum, so that several moves improve
             around = list(domain.moves(x, start))
             start = domain.apply(x, start, around[k % len(around)]) if around else start
-        if fast.climb(start, limit=1)[1] != plain.climb(start, limit=1)[1]:
-            raise CheckError(
-                f"landscape().climb does not make the first improving move in the order of moves() {where}."
-            )
+        expect(
+            fast.climb(start, limit=1)[1] == plain.climb(start, limit=1)[1],
+            f"landscape().climb does not make the first improving move in the order of moves() {where}.",
+        )
     if has(domain, Vectorises):
         rows = domain.features_along(x, [y, y])
         differences = domain.move_features(x, y)
@@ -228,30 +211,26 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
         phi = domain.features(x, y)
         expected = [domain.features(x, domain.apply(x, y, m)) - phi for m in moves]
         atol = TOLERANCE * max(1.0, float(np.abs(phi).max(initial=0.0)))
-        if not np.allclose(rows, [phi, phi], rtol=0, atol=atol):
-            raise CheckError(f"features_along disagrees with features {where}.")
-        if differences.shape != (len(moves), domain.dim) or (
-            moves and not np.allclose(differences, expected, rtol=0, atol=atol)
-        ):
-            raise CheckError(f"move_features disagrees with features of the applied moves {where}.")
+        agrees = np.allclose(rows, [phi, phi], rtol=0, atol=atol)
+        expect(agrees, f"features_along disagrees with features {where}.")
+        agrees = differences.shape == (len(moves), domain.dim) and (
+            not moves or np.allclose(differences, expected, rtol=0, atol=atol)
+        )
+        expect(agrees, f"move_features disagrees with features of the applied moves {where}.")
     if has(domain, Declines):
         declined = np.asarray(domain.declined_features(x, y))
-        if declined.shape != (len(declined), domain.dim) or not np.isfinite(declined).all():
-            raise CheckError(f"declined_features must be finite rows of {domain.dim} numbers {where}.")
+        rows_of_numbers = declined.shape == (len(declined), domain.dim) and np.isfinite(declined).all()
+        expect(rows_of_numbers, f"declined_features must be finite rows of {domain.dim} numbers {where}.")
     if has(domain, Hides):
-        full = domain.all_features(x, y)
-        if full.shape != (domain.dim + domain.hidden,) or not np.array_equal(
-            full[: domain.dim], domain.features(x, y)
-        ):
-            raise CheckError(
-                f"all_features must be the {domain.dim} features, then the {domain.hidden} hidden {where}."
-            )
+        full, dim, hidden = domain.all_features(x, y), domain.dim, domain.hidden
+        fits = full.shape == (dim + hidden,) and np.array_equal(full[:dim], domain.features(x, y))
+        expect(fits, f"all_features must be the {dim} features, then the {hidden} hidden {where}.")
 
 
 def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
     names, signs = feature_names(domain), feature_signs(domain)
-    if (len(names), len(signs)) != (domain.dim, domain.dim) or not set(signs) <= {1, -1}:
-        raise CheckError(f"Each of the {domain.dim} features needs one name, and a sign of 1 or -1.")
+    fits = (len(names), len(signs)) == (domain.dim, domain.dim) and set(signs) <= {1, -1}
+    expect(fits, f"Each of the {domain.dim} features needs one name, and a sign of 1 or -1.")
     if has(domain, Shows):
         try:
             check_views(domain.show(x, y))
@@ -266,20 +245,20 @@ def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
         return
     for move in islice(domain.moves(x, y), 50):
         text = domain.describe_edit(x, y, move)
-        if not isinstance(text, str) or not text:
-            raise CheckError(f"describe_edit returned {text!r} for move {move!r} {where}; expected words.")
+        words = f"describe_edit returned {text!r} for move {move!r} {where}; expected words."
+        expect(isinstance(text, str) and text, words)
 
 
 def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:
     again = domain.decode_problem(json.loads(json.dumps(domain.encode_problem(x))))
     z = domain.decode_solution(again, json.loads(json.dumps(domain.encode_solution(y))))
-    if not same_solution(y, z):
-        raise CheckError(f"A solution does not survive encode_solution and decode_solution {where}.")
+    survives = same_solution(y, z)
+    expect(survives, f"A solution does not survive encode_solution and decode_solution {where}.")
     if uses_habits(domain):  # an encoded problem leaves out what was recalled for it
         nothing = Usage((), (), np.empty(0))
         x, again = domain.extend(x, nothing), domain.extend(again, nothing)
-    if not np.array_equal(domain.features(x, y), domain.features(again, z)):
-        raise CheckError(f"Features change when the problem is encoded and decoded {where}.")
+    survives = np.array_equal(domain.features(x, y), domain.features(again, z))
+    expect(survives, f"Features change when the problem is encoded and decoded {where}.")
 
 
 def _check_stored(domain: Domain, x: Problem, y: Solution, where: str) -> None:
@@ -305,6 +284,6 @@ def _stored(what: str, data: Any, where: str) -> Any:
             reason = "contains NaN or infinity, which JSON cannot hold. Give the JSON methods."
         raise CheckError(f"The {what} {where} {reason}") from error
     again = from_plain(json.loads(text))
-    if not same_solution(data, again):
-        raise CheckError(f"The {what} {where} is not the same after storing; give the JSON methods.")
+    survives = same_solution(data, again)
+    expect(survives, f"The {what} {where} is not the same after storing; give the JSON methods.")
     return again

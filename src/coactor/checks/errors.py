@@ -12,6 +12,12 @@ class CheckError(ValueError):
     """A class does not satisfy its protocol; the message says what is wrong and what to do."""
 
 
+def expect(good: object, message: str) -> None:
+    """Raises CheckError with this message unless it is good."""
+    if not good:
+        raise CheckError(message)
+
+
 @contextmanager
 def naming_errors(where: str) -> Iterator[None]:
     """Raises CheckError, which names the method and the line, in place of every other exception."""
@@ -30,5 +36,5 @@ def naming_errors(where: str) -> Iterator[None]:
 def check_methods(thing: object, names: Iterable[str]) -> None:
     """Raises CheckError if a method is missing."""
     for name in names:
-        if not callable(getattr(thing, name, None)):
-            raise CheckError(f"{type(thing).__name__} has no method {name!r}; see coactor.protocol.")
+        there = callable(getattr(thing, name, None))
+        expect(there, f"{type(thing).__name__} has no method {name!r}; see coactor.protocol.")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from coactor import search
-from coactor.checks.errors import CheckError
+from coactor.checks.errors import CheckError, expect
 from coactor.experts import SimulatedExpert
 from coactor.protocol import Domain, Expert, Problem, Solution
 from coactor.solutions import same_solution
@@ -36,22 +36,19 @@ def check_expert(expert: Expert, domain: Domain, problems: Iterable[Problem]) ->
         y = domain.solve(x, np.zeros(domain.dim))
         before = copy.deepcopy(y)
         correction = expert(x, y)
-        if not same_solution(before, y):
-            raise CheckError(f"The expert changed the proposal itself {where}; work on a copy.")
-        if not len(correction.path) or not same_solution(correction.path[0], y):
-            raise CheckError(f"The correction's path does not start with the proposal {where}.")
-        steps = len(correction.path) - 1
-        if len(correction.costs) != steps or len(correction.moves) not in (0, steps):
-            raise CheckError(
-                f"The path has {steps} steps but {len(correction.costs)} costs {where}; give one each."
-            )
-        for k, move in enumerate(correction.moves):
-            if not same_solution(domain.apply(x, correction.path[k], move), correction.path[k + 1]):
-                raise CheckError(f"Step {k} does not lead where its move {move!r} leads {where}.")
+        path, moves, costs = correction.path, correction.moves, correction.costs
+        expect(same_solution(before, y), f"The expert changed the proposal itself {where}; work on a copy.")
+        begins = len(path) and same_solution(path[0], y)
+        expect(begins, f"The correction's path does not start with the proposal {where}.")
+        steps = len(path) - 1
+        fits = len(costs) == steps and len(moves) in (0, steps)
+        expect(fits, f"The path has {steps} steps but {len(costs)} costs {where}; give one each.")
+        for k, move in enumerate(moves):
+            leads = same_solution(domain.apply(x, path[k], move), path[k + 1])
+            expect(leads, f"Step {k} does not lead where its move {move!r} leads {where}.")
         if isinstance(expert, SimulatedExpert) and not expert.misjudgement:
-            _check_gains(expert, domain, x, correction.path, correction.cut, where)
-    if number < 0:
-        raise CheckError("No problems were given; pass at least one.")
+            _check_gains(expert, domain, x, path, correction.cut, where)
+    expect(number >= 0, "No problems were given; pass at least one.")
 
 
 def _check_gains(
@@ -62,10 +59,8 @@ def _check_gains(
     slack = TOLERANCE * max(1.0, float(np.abs(truth).max()))
     for k in range(len(solutions) - 1):
         gain = truth[k + 1] - truth[k]
-        if gain < expert.kappa - slack:
-            raise CheckError(
-                f"Step {k} gains {gain:.4g} {where}, less than kappa = {expert.kappa} (Assumption 2)."
-            )
+        less = f"Step {k} gains {gain:.4g} {where}, less than kappa = {expert.kappa} (Assumption 2)."
+        expect(gain >= expert.kappa - slack, less)
     gains = search.PlainLandscape(domain, x, expert.weights).gains(solutions[-1])
     if not cut and gains.size and gains.max() > max(expert.kappa, slack) + slack:
         raise CheckError(f"The expert stopped {where} although a move still gains {gains.max():.4g}.")

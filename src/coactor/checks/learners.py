@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from coactor.checks.errors import CheckError, check_methods, naming_errors
+from coactor.checks.errors import CheckError, check_methods, expect, naming_errors
 from coactor.protocol import Feedback, Learner
 from coactor.solutions import short
 
@@ -43,12 +43,11 @@ def check_learner(
 
 
 def _check(make: Callable[[int], Learner], dim: int, rng: np.random.Generator, steady: bool) -> None:
-    if not callable(make):
-        raise CheckError(f"{short(make)} cannot be called; give a class, or a function of the dimension.")
+    expect(callable(make), f"{short(make)} cannot be called; give a class, or a function of the dimension.")
     learner = make(dim)
     check_methods(learner, ("update", "state", "restore"))
-    if learner.reads not in ("ends", "path", "declined"):
-        raise CheckError(f"reads is {learner.reads!r}; expected 'ends', 'path' or 'declined'.")
+    known = learner.reads in ("ends", "path", "declined")
+    expect(known, f"reads is {learner.reads!r}; expected 'ends', 'path' or 'declined'.")
     _check_weights(learner, dim, "before any update")
     if learner.reads == "ends" and steady:
         here = rng.standard_normal(dim)
@@ -70,22 +69,20 @@ def _check(make: Callable[[int], Learner], dim: int, rng: np.random.Generator, s
 
 def _check_weights(learner: Learner, dim: int, when: str) -> None:
     w = learner.weights
-    if not isinstance(w, np.ndarray) or w.shape != (dim,):
-        raise CheckError(
-            f"Weights have shape {getattr(w, 'shape', type(w).__name__)} {when}; expected ({dim},)."
-        )
-    if not np.isfinite(w).all():
-        raise CheckError(f"Weights contain NaN or infinity {when}.")
+    shape = getattr(w, "shape", type(w).__name__)
+    fits = isinstance(w, np.ndarray) and shape == (dim,)
+    expect(fits, f"Weights have shape {shape} {when}; expected ({dim},).")
+    expect(np.isfinite(w).all(), f"Weights contain NaN or infinity {when}.")
 
 
 def _check_steady(learner: Learner, feedback: Feedback) -> None:
     before = learner.weights.copy()
     learner.update(feedback)
-    if not np.array_equal(before, learner.weights):
-        raise CheckError(
-            "The weights changed although the cost was 0; return early unless cost > 0, or, if this is "
-            "intended (an average, for example), pass steady=False."
-        )
+    expect(
+        np.array_equal(before, learner.weights),
+        "The weights changed although the cost was 0; return early unless cost > 0, or, if this is "
+        "intended (an average, for example), pass steady=False.",
+    )
 
 
 def _random_feedback(rng: np.random.Generator, dim: int, learner: Learner) -> Feedback:
@@ -105,8 +102,7 @@ def _check_refusals(learner: Learner, dim: int) -> None:
         "an infinite cost": Feedback(np.ones((2, dim)), float("inf")),
     }
     for what, feedback in bad.items():
-        if not _refuses(learner, feedback, what):
-            raise CheckError(f"Update accepted {what}; it must raise ValueError.")
+        expect(_refuses(learner, feedback, what), f"Update accepted {what}; it must raise ValueError.")
 
 
 def _check_overflow(learner: Learner, dim: int) -> None:
@@ -148,7 +144,7 @@ def _check_state(make: Callable[[int], Learner], learner: Learner, dim: int, str
     for feedback in stream:
         learner.update(feedback)
         other.update(feedback)
-    if not np.array_equal(other.weights, learner.weights) or other.state() != learner.state():
-        raise CheckError(
-            "A learner restored from its state goes on differently; state() must hold everything, exactly."
-        )
+    same = np.array_equal(other.weights, learner.weights) and other.state() == learner.state()
+    expect(
+        same, "A learner restored from its state goes on differently; state() must hold everything, exactly."
+    )

@@ -17,7 +17,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "open-choices": ("coactor.cli.paper", "open_choices", "Judge the claims with other choices."),
     "compare": ("coactor.cli.paper", "compare", "Compare learners on one panel, with paired statistics."),
     "bench": ("coactor.cli.bench", "bench", "Compare a learner with all others: one page."),
-    "demo": ("coactor.cli.demo", "demo", "Watch effort fall in the terminal."),
     "learn": ("coactor.cli.archive", "learn", "Learn from an archive of recorded solutions."),
     "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
     "solve": ("coactor.cli.solve", "solve", "Solve a routing file by its own costs."),
@@ -68,13 +67,13 @@ def _print_versions(ctx: click.Context, _: click.Parameter, wanted: bool) -> Non
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     invoke_without_command=True,
     epilog="""To begin:
 
     \b
-    coactor demo             watch effort fall, in this terminal
     coactor serve --try      correct proposals in a browser; pip install 'coactor[serve]'
+    coactor compare PER CSPER default    whose proposals need the least editing
     coactor bench default    what a learner saves; also one of your own
 
     In Python: help(coactor.Session). In a notebook: coactor.notebook.edit(session, problem).

@@ -45,9 +45,7 @@ _errors = report_errors(ValueError, OSError)
 
 _archive_options = with_options(
     click.argument("archive", type=click.Path()),
-    click.option(
-        "--habits/--no-habits", default=True, help="Whether past choices are a feature.  [default: habits]"
-    ),
+    click.option("--habits/--no-habits", default=True, help="Whether past choices are a feature."),
     click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or FILE.py:DOMAIN."),
     click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
     streets_option,
@@ -106,16 +104,13 @@ def _weights(text: str) -> Any:
     metavar="A,B,...",
     help="Contenders, such as copy, PER, PER@start, hindsight.  [default: depends on ARCHIVE]",
 )
-@click.option(
-    "--orders", type=click.IntRange(1), default=10, show_default=True, help="Number of random orders."
-)
+@click.option("--orders", type=click.IntRange(1), default=10, help="Number of random orders.")
 @click.option("--cases", type=click.IntRange(1), help="Cases per order.  [default: all; 3000 trips]")
 @click.option("--true-order", is_flag=True, help="Replay once, in the archive's own order.")
 @click.option(
     "--proposals",
     type=click.Choice(["default", "paper", "polish", "effort-aware"]),
     default="paper",
-    show_default=True,
     help="Proposal strategy of learners that name none.",
 )
 @click.option(
@@ -126,9 +121,7 @@ def _weights(text: str) -> Any:
 )
 @seed_option
 @jobs_option
-@click.option(
-    "--out", type=click.Path(), default="evaluation", show_default=True, help="The folder to write."
-)
+@click.option("--out", type=click.Path(), default="evaluation", help="The folder to write.")
 @json_option
 @_errors
 @_with_archive
@@ -183,10 +176,8 @@ def evaluate(
 
 
 @click.command()
-@click.option(
-    "--learner", default="default", show_default=True, help="A contender that learns, such as PER@start."
-)
-@click.option("--out", type=NewFile(), default="learner.json", show_default=True, help="The file to write.")
+@click.option("--learner", default="default", help="A contender that learns, such as PER@start.")
+@click.option("--out", type=NewFile(), default="learner.json", help="The file to write.")
 @json_option
 @_errors
 @_with_archive
@@ -219,7 +210,7 @@ def learn(data: Archive, learner: str, out: Path, as_json: bool) -> None:
 
 @click.command()
 @_archive_options
-@click.option("--cases", type=click.IntRange(1), default=500, show_default=True, help="At most this many.")
+@click.option("--cases", type=click.IntRange(1), default=500, help="At most this many.")
 @click.option("--store", "url", metavar="URL", help="ARCHIVE is the name of a study in this store.")
 @json_option
 @_errors

@@ -13,7 +13,7 @@ from coactor.cli.options import jobs_option, report_errors, seed_option
 @click.argument("learners", nargs=-1, metavar="[LEARNER]...")
 @click.option("--archive", "archives", multiple=True, type=click.Path(), help="An archive; can be repeated.")
 @click.option("--quick", is_flag=True, help="2 runs of 30 examples: a minute; decides nothing.")
-@click.option("--out", default="bench", show_default=True, type=click.Path(), help="The folder to write.")
+@click.option("--out", default="bench", type=click.Path(), help="The folder to write.")
 @seed_option
 @jobs_option
 @report_errors(ValueError, OSError)

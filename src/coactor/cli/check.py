@@ -18,9 +18,7 @@ LEARNER = ("update", "state", "restore")
 
 @click.command()
 @click.argument("target", metavar="MODULE:CLASS")
-@click.option(
-    "--problems", "count", type=click.IntRange(1), default=5, show_default=True, help="Problems to try."
-)
+@click.option("--problems", "count", type=click.IntRange(1), default=5, help="Problems to try.")
 @seed_option
 @json_option
 def check(target: str, count: int, seed: int, as_json: bool) -> None:
@@ -112,18 +110,19 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         f"Tried {n} problems with {domain.dim} features and {moves} moves: solved in "
         f"{1000 * solving / n:,.1f} ms, features of all moves in {1000 * looking / n:,.1f} ms."
     ]
-    if solving / n > 0.05:
-        notes.append(
-            "The default learner's proposals call solve several times; make it faster, or give them "
-            "less time: Session(..., budget=0.5)."
-        )
-    names = feature_names(domain)
-    if not hasattr(domain, "feature_names"):
-        notes.append("Without feature_names, reports speak of feature 1, feature 2, ...")
-    if ((largest > 0) & (np.array(feature_signs(domain)) < 0)).any():
-        notes.append("feature_signs says -1 of a feature that is above 0; return minus the costs.")
-    if repeated:
-        notes.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
+    names, unnamed = feature_names(domain), not hasattr(domain, "feature_names")
+    positive_costs = (largest > 0) & (np.array(feature_signs(domain)) < 0)
+    slow = (
+        "The default learner's proposals call solve several times; make it faster, or give them "
+        "less time: Session(..., budget=0.5)."
+    )
+    remarks = {
+        slow: solving / n > 0.05,
+        "Without feature_names, reports speak of feature 1, feature 2, ...": unnamed,
+        "feature_signs says -1 of a feature that is above 0; return minus the costs.": positive_costs.any(),
+        f"{repeated} of {sum(counts)} moves lead to the same solution as another move.": repeated,
+    }
+    notes += [remark for remark, holds in remarks.items() if holds]
     without = {
         Vectorises: "features_along and move_features would make rounds faster.",
         Shows: "Without show, the page shows solutions as plain data.",

@@ -25,21 +25,14 @@ STOPPED = 130  # the exit code of a shell command that Ctrl-C ended
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 store_option = click.option(
-    "--store",
-    "url",
-    default=DEFAULT_STORE,
-    envvar="COACTOR_STORE",
-    show_default=True,
-    help="The URL of the store.",
+    "--store", "url", default=DEFAULT_STORE, envvar="COACTOR_STORE", help="The URL of the store."
 )
 streets_option = click.option(
     "--streets",
     metavar="FILE",
     help="Past routes: measure along the streets of this map (.osm, .geojson, or a folder with links.csv).",
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random numbers."
-)
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, help="Seed of all random numbers.")
 
 
 class Finite(click.FloatRange):

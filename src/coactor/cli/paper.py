@@ -47,9 +47,7 @@ def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
     return with_options(
         click.option("--quick", is_flag=True, help="3 runs of 150 examples: seconds; decides nothing."),
-        click.option(
-            "--out", default="results", show_default=True, type=click.Path(), help="The folder to write."
-        ),
+        click.option("--out", default="results", type=click.Path(), help="The folder to write."),
         click.option("--panels", metavar="A,B,...", help="Only these panels.  [default: all eight]"),
         click.option("--runs", type=click.IntRange(1), help="Runs per panel.  [default: 10]"),
         seed_option,
@@ -136,17 +134,13 @@ def open_choices(settings: Settings, out: str, jobs: int | str | None) -> None:
 
 
 def _choice(name: str, *values: str, help: str) -> Callable[[Any], Any]:
-    return click.option(
-        f"--{name}", type=click.Choice(values), default=values[0], show_default=True, help=help
-    )
+    return click.option(f"--{name}", type=click.Choice(values), default=values[0], help=help)
 
 
 @click.command()
 @click.argument("learners", nargs=-1, required=True, metavar="LEARNER...")
-@click.option(
-    "--panel", default="tsp-noise", show_default=True, help="A panel, or module:Class of your own domain."
-)
-@click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Number of runs.")
+@click.option("--panel", default="tsp-noise", help="A panel, or module:Class of your own domain.")
+@click.option("--runs", type=click.IntRange(1), default=10, help="Number of runs.")
 @click.option(
     "--examples", type=click.IntRange(1), help="Examples per run.  [default: 300, and all queries of --data]"
 )

@@ -16,6 +16,7 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
 
 import click
+import uvicorn
 from numba.core.event import Event, Listener, install_listener
 
 from coactor import plugins
@@ -30,8 +31,6 @@ from coactor.studies.processes import Processes
 from coactor.studies.settings import Settings
 
 if TYPE_CHECKING:
-    import uvicorn
-
     from coactor.protocol import Domain
     from coactor.web.auth.oidc import Provider
 
@@ -45,13 +44,9 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
 
 @click.command(context_settings={"auto_envvar_prefix": "COACTOR"})
 @store_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
-    "--port",
-    default=8765,
-    show_default=True,
-    type=click.IntRange(0, 65535),
-    help="Port to listen on; 0 chooses a free one.",
+    "--port", default=8765, type=click.IntRange(0, 65535), help="Port to listen on; 0 chooses a free one."
 )
 @click.option(
     "--allow-host",
@@ -78,7 +73,6 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     "--workers",
     type=click.IntRange(0, 64),
     default=0,
-    show_default=True,
     help="Processes for solvers of --solver: one in Python that runs long slows no other study then.",
 )
 @click.option("--share-port", is_flag=True, help="Let several servers listen on this port, one per core.")
@@ -105,7 +99,6 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     "--body-limit",
     type=click.IntRange(1, 1024),
     default=8,
-    show_default=True,
     metavar="MB",
     help="The largest request: a problem with a table of 1,000 stops has about 20 MB a feature.",
 )
@@ -153,10 +146,6 @@ def serve(
 
     Options can also be set by environment variables: COACTOR_HOST for --host, and so on.
     """
-    try:
-        import uvicorn
-    except ImportError as error:  # pragma: no cover
-        raise Invalid("Serving needs uvicorn; install it with: pip install 'coactor[serve]'") from error
     if not quiet:
         click.echo("Starting …", err=True)
     from coactor.web.app import create_app, server_config
@@ -230,10 +219,8 @@ def variable(name: str) -> str:
 
 def provider_of(issuer: str) -> Provider:
     """The identity provider at an address."""
-    try:
-        from coactor.web.auth.oidc import Provider
-    except ImportError as error:
-        raise Invalid(str(error)) from error
+    from coactor.web.auth.oidc import Provider
+
     return Provider(issuer, variable("COACTOR_OIDC_CLIENT"), variable("COACTOR_OIDC_SECRET"))
 
 

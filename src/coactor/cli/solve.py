@@ -14,9 +14,7 @@ from coactor.cli.options import Finite, NewFile, counted, json_option, noted, re
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--seconds", type=Finite(0.0, min_open=True), default=10.0, show_default=True, help="Time to search."
-)
+@click.option("--seconds", type=Finite(0.0, min_open=True), default=10.0, help="Time to search.")
 @click.option(
     "--engine",
     type=click.Choice(["own", "pyvrp"]),

@@ -23,6 +23,7 @@ report_study_errors = report_errors(
     errors.Conflict,
     errors.Unavailable,
     errors.Tampered,
+    ImportError,
     OSError,
 )
 Result: TypeAlias = tuple[Any, str] | None  # for --json, and for people; None if it is printed already

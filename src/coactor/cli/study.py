@@ -86,7 +86,7 @@ def _domain(domain: dict[str, Any]) -> str:
 @study.command("log")
 @click.argument("name")
 @click.option("--after", type=click.IntRange(0), default=0, help="Only facts after this number.")
-@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1), default=1000, help="At most so many.")
 @on_store
 def log_(store: Store, name: str, after: int, limit: int) -> Result:
     """List the facts of the log."""
@@ -140,7 +140,7 @@ def costs_(opened: Study, proposal: int) -> Result:
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Why; it is recorded in the log.")
 @click.option("--expert", help="Set only this expert back; the others keep what they have shown.")
-@click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
+@click.option("--actor", default="operator", help="Who rolls back.")
 def rollback_(opened: Study, version: int, reason: str, expert: str | None, actor: str) -> Result:
     """Set the weights back to an earlier version, as a new version."""
     row = opened.rollback(version, reason, learned_for=expert, actor=actor)
@@ -154,7 +154,7 @@ def rollback_(opened: Study, version: int, reason: str, expert: str | None, acto
 @click.argument("feature")
 @click.argument("wish", type=click.Choice(["more", "less"]))
 @click.option("--expert", required=True, help="Who wants it.")
-@click.option("--actor", default="operator", show_default=True, help="Who says it.")
+@click.option("--actor", default="operator", help="Who says it.")
 def say_(opened: Study, feature: str, wish: Wish, expert: str, actor: str) -> Result:
     """Say that more or less of a feature is wanted than what is proposed now."""
     version = opened.say(feature, wish, learned_for=expert, actor=actor)
@@ -282,7 +282,7 @@ def delete_(store: Store, name: str) -> Result:
 @study.command("erase")
 @click.argument("name")
 @click.argument("erased", metavar="NAME")
-@click.option("--actor", default="operator", show_default=True, help="Who erases it.")
+@click.option("--actor", default="operator", help="Who erases it.")
 @click.confirmation_option(prompt="Erase this name? It cannot be brought back.")
 @on_store
 def erase_(store: Store, name: str, erased: str, actor: str) -> Result:

@@ -40,7 +40,7 @@ settings_options = with_options(  # that can be changed later
     default="{}",
     help='Parameters of the domain as JSON, such as \'{"points": 20, "features": 10}\'.',
 )
-@click.option("--learner", default="default", show_default=True, help="Name of an installed learner.")
+@click.option("--learner", default="default", help="Name of an installed learner.")
 @settings_options
 @click.option(
     "--network",
@@ -115,7 +115,7 @@ def extend(store: Store, study_name: str, name: str, domain: Any) -> Result:
 @click.command()
 @on_study
 @settings_options
-@click.option("--actor", default="operator", show_default=True, help="Who changes the settings.")
+@click.option("--actor", default="operator", help="Who changes the settings.")
 def configure(opened: Study, costs: tuple[str, ...], actor: str, **settings: Any) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
     now = opened.configure(_given(costs, settings), actor=actor)

@@ -60,8 +60,7 @@ class Alternatives:
         self.dim = validation.positive(features, 1, "features")
         self.feature_names = validation.names_for(names, self.dim)
 
-    def __repr__(self) -> str:
-        return f"Alternatives(features={self.dim})"
+    __repr__ = display.brief("feature_names")
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Situation]:
         """n random choices between four alternatives: features uniform on [0, 1]."""

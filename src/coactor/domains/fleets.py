@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
 from coactor.kernels import paths
 from coactor.protocol import Indices, Matrix, Move, Usage
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class FleetProblem:
     """Points, and the start and end of each salesperson.
 
@@ -29,8 +29,7 @@ class FleetProblem:
     graph: Graph
     terminals: Indices
 
-    def __repr__(self) -> str:
-        return f"FleetProblem({self.graph!r}, {len(self.terminals)} vehicles)"
+    __repr__ = display.brief("graph", "terminals")
 
     @staticmethod
     def of(graph: Graph, terminals: Any) -> FleetProblem:
@@ -91,15 +90,10 @@ class Fleet(PathDomain):
     ) -> None:
         super().__init__(features, hidden, names, habits)
         self.vehicles = validation.positive(vehicles, 1, "vehicles")
-        self.points = validation.positive(
-            points, 2 * self.vehicles, "points (a start and an end for each vehicle)"
-        )
+        ends = 2 * self.vehicles
+        self.points = validation.positive(points, ends, "points (a start and an end for each vehicle)")
 
-    def __repr__(self) -> str:
-        hidden = f", hidden={self.hidden}" if self.hidden else ""
-        habits = ", habits=True" if self.habits else ""
-        sizes = f"points={self.points}, vehicles={self.vehicles}, features={self.edge_features}"
-        return f"Fleet({sizes}{hidden}{habits})"
+    __repr__ = display.brief("points", "vehicles", "edge_features", "hidden", "habits")
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[FleetProblem]:
         """n random problems: edge features uniform on [0, 1]; the first points are the terminals."""

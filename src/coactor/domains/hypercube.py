@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.kernels import cubes
 from coactor.protocol import Indices, Matrix, Move, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cube:
     """The features of a hypercube's edges.
 
@@ -31,9 +31,7 @@ class Cube:
     hidden: Matrix
     names: tuple[str, ...] | None = None
 
-    def __repr__(self) -> str:
-        hidden = f", {self.hidden.shape[1]} hidden" if self.hidden.shape[1] else ""
-        return f"Cube({len(self.edges)} edges, {self.edges.shape[1]} features{hidden})"
+    __repr__ = display.brief("edges", "hidden", "names")
 
     def costs(self, w: Vector) -> Vector:
         """The cost of each edge under the weights."""
@@ -86,9 +84,7 @@ class Hypercube:
         self.feature_names = validation.names_for(names, self.dim)
         self._edge_of = cubes.number_edges(self.dimension)
 
-    def __repr__(self) -> str:
-        hidden = f", hidden={self.hidden}" if self.hidden else ""
-        return f"Hypercube(dimension={self.dimension}, features={self.dim}{hidden})"
+    __repr__ = display.brief("dimension", "dim", "hidden")
 
     @property
     def edge_count(self) -> int:

@@ -20,7 +20,7 @@ from coactor.protocol import Indices, Matrix, Move, Part, Usage, Vector
 Paths: TypeAlias = tuple[Indices, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Graph:
     """A complete undirected graph with a feature vector on each edge.
 
@@ -44,9 +44,7 @@ class Graph:
     coordinates: Matrix | None = None
     names: tuple[str, ...] | None = None
 
-    def __repr__(self) -> str:
-        hidden = f", {self.hidden.shape[1]} hidden" if self.hidden.shape[1] else ""
-        return f"Graph({self.size} points, {self.edges.shape[1]} features{hidden})"
+    __repr__ = display.brief("size", "edges", "hidden")
 
     @staticmethod
     def of(
@@ -62,9 +60,8 @@ class Graph:
         n = validation.positive(size, 1, "the number of points")
         rows = n * (n - 1) // 2
         visible = validation.matrix(edges, "edge features", rows, features)
-        concealed = (
-            np.empty((rows, 0)) if hidden is None else validation.matrix(hidden, "hidden features", rows)
-        )
+        hidden = np.empty((rows, 0)) if hidden is None else hidden
+        concealed = validation.matrix(hidden, "hidden features", rows)
         places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n, 2)
         return Graph(n, visible, concealed, places, validation.titles(names, n, "points"))
 

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.kernels import rankings
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
     """A sparse matrix in compressed sparse row (CSR) format.
 
@@ -30,31 +30,19 @@ class SparseRows:
     values: Vector
     shape: tuple[int, int]
 
-    def __repr__(self) -> str:
-        return f"SparseRows({self.shape[0]} x {self.shape[1]}, {len(self.values)} stored values)"
+    __repr__ = display.brief("shape", "values")
 
     @staticmethod
     def of(indptr: Any, indices: Any, values: Any, shape: tuple[int, int]) -> SparseRows:
         """Validated rows."""
         starts, columns = validation.integers(indptr, "indptr"), validation.integers(indices, "indices")
         numbers = validation.vector(values, "document features")
-        if (
-            starts.size != shape[0] + 1
-            or starts[0] != 0
-            or starts[-1] != columns.size
-            or (np.diff(starts) < 0).any()
-        ):
+        ends = starts.size == shape[0] + 1 and starts[0] == 0 and starts[-1] == columns.size
+        if not ends or (np.diff(starts) < 0).any():
             raise ValueError(f"indptr does not describe {shape[0]} rows with {columns.size} entries in all.")
         if numbers.size != columns.size or (columns < 0).any() or (columns >= shape[1]).any():
             raise ValueError(f"Each value needs a column from 0 to {shape[1] - 1}.")
         return SparseRows(starts, columns, numbers, shape)
-
-    @staticmethod
-    def from_dense(rows: Matrix) -> SparseRows:
-        """The non-zero entries of a matrix."""
-        r, c = np.nonzero(rows)
-        indptr = np.searchsorted(r, np.arange(len(rows) + 1)).astype(np.int64)
-        return SparseRows(indptr, c.astype(np.int64), rows[r, c], (rows.shape[0], rows.shape[1]))
 
     def dense(self) -> Matrix:
         """The same rows as a dense matrix."""
@@ -64,7 +52,7 @@ class SparseRows:
 Documents: TypeAlias = Matrix | SparseRows
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """The documents of a query, and their relevance.
 
@@ -82,9 +70,7 @@ class Query:
     labels: Vector
     names: tuple[str, ...] | None = None
 
-    def __repr__(self) -> str:
-        kind = ", sparse" if isinstance(self.documents, SparseRows) else ""
-        return f"Query({self.size} documents, {self.documents.shape[1]} features{kind})"
+    __repr__ = display.brief("documents", "labels")
 
     @property
     def size(self) -> int:

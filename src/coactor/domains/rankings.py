@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.domains.queries import Query, SparseRows
 from coactor.kernels import rankings
 from coactor.protocol import Indices, Matrix, Move, Part, Vector
@@ -70,9 +70,7 @@ class Ranking:
         self.documents = validation.positive(documents, 1, "documents")
         self.feature_names = validation.names_for(names, self.dim)
 
-    def __repr__(self) -> str:
-        linear = ", discount='linear'" if self.discount == "linear" else ""
-        return f"Ranking(features={self.dim}, documents={self.documents}{linear})"
+    __repr__ = display.brief("dim", "documents", "discount")
 
     def truth(self) -> Vector:
         """The weights of the paper's expert, for use with kappa = 2: only labels count."""
@@ -201,11 +199,8 @@ class Ranking:
         """The query as JSON-able data."""
         rows = x.documents
         if isinstance(rows, SparseRows):
-            documents: Any = {
-                "indptr": rows.indptr.tolist(),
-                "indices": rows.indices.tolist(),
-                "values": rows.values.tolist(),
-            }
+            arrays = ("indptr", "indices", "values")
+            documents: Any = {name: getattr(rows, name).tolist() for name in arrays}
         else:
             documents = rows.tolist()
         data = {"documents": documents, "labels": x.labels.tolist()}

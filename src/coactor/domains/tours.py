@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
 from coactor.kernels import paths
 from coactor.protocol import Indices, Matrix, Move, Usage
@@ -57,10 +57,7 @@ class Tour(PathDomain):
         super().__init__(features, hidden, names, habits)
         self.points = validation.positive(points, 1, "points")
 
-    def __repr__(self) -> str:
-        hidden = f", hidden={self.hidden}" if self.hidden else ""
-        habits = ", habits=True" if self.habits else ""
-        return f"Tour(points={self.points}, features={self.edge_features}{hidden}{habits})"
+    __repr__ = display.brief("points", "edge_features", "hidden", "habits")
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
         """n random problems: edge features uniform on [0, 1]."""

@@ -73,14 +73,6 @@ class PeopleView:
 
     __repr__ = display.brief("people", "shared", "together")
 
-    @property
-    def groups(self) -> list[list[str]]:
-        """Who goes together: people who do not clearly differ, the largest group first."""
-        groups: dict[int, list[str]] = {}
-        for one in self.people:
-            groups.setdefault(one.group, []).append(one.name)
-        return sorted(groups.values(), key=len, reverse=True)
-
 
 def compare_people(
     features: Sequence[str], signs: Sequence[int], learner: Learner, hide: bool = False, reader: str = ""

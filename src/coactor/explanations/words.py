@@ -178,24 +178,16 @@ def beliefs(
     per_unit = [w / unit_of(name)[1] for w, name in zip(learner.weights.tolist(), names, strict=True)]
     rows = []
     for k, name in enumerate(names):
-        w = float(learner.weights[k])
+        w, taste, error = float(learner.weights[k]), float(tastes[k]), float(known.deviations[k])
+        deviation = None if deviations is None else float(deviations[k])
+        share = None if shares is None else float(shares[k])
+        sure = None if deviation is None else NormalDist().cdf(abs(w) / max(deviation, 1e-300))
         worth = ""
         if k != yardstick and yardstick is not None and known.clear[k]:
             rate = abs(per_unit[k] / per_unit[yardstick])
-            worth = exchange_rate(name, names[yardstick], rate, avoided=tastes[k] < 0)
-        rows.append(
-            Belief(
-                name,
-                w,
-                None if deviations is None else float(deviations[k]),
-                float(tastes[k]),
-                None if shares is None else float(shares[k]),
-                _words(float(tastes[k]), float(known.deviations[k])),
-                worth,
-                None if deviations is None else NormalDist().cdf(abs(w) / max(float(deviations[k]), 1e-300)),
-                _behind(rounds, k, w),
-            )
-        )
+            worth = exchange_rate(name, names[yardstick], rate, avoided=taste < 0)
+        behind = _behind(rounds, k, w)
+        rows.append(Belief(name, w, deviation, taste, share, _words(taste, error), worth, sure, behind))
     return rows
 
 

@@ -273,11 +273,8 @@ def indices(data: Any, shape: tuple[int, ...], names: Sequence[tuple[str, ...]],
 
 def labels(data: Any, axis: str) -> tuple[str, ...]:
     """The names on an axis. Raises ValueError unless they are different, non-empty texts."""
-    good = (
-        isinstance(data, list | tuple)
-        and data
-        and all(isinstance(n, str) and 0 < len(n) <= 200 for n in data)
-    )
+    good = isinstance(data, list | tuple) and len(data) > 0
+    good = good and all(isinstance(n, str) and 0 < len(n) <= 200 for n in data)
     if not good or len(set(data)) != len(data):
         raise ValueError(f"Axis {axis!r} needs a list of different names; got {str(data)[:60]!r}.")
     return tuple(data)

@@ -189,12 +189,8 @@ class GridModel:
         Such as leave, wishes, dislikes, or who is senior; `symbol` is one or two characters.
         """
         field, over, choose = self.schema.field(data), set(self.schema.over), set(self.schema.choose)
-        if (
-            field.values
-            or not set(field.axes) & over
-            or set(field.axes) - over - choose
-            or not 0 < len(symbol) < 3
-        ):
+        fits = set(field.axes) & over and set(field.axes) <= over | choose
+        if field.values or not fits or not 0 < len(symbol) < 3:
             raise ValueError(
                 f"Data {data!r} must be numbers over axes of the grid, and {symbol!r} one or two characters."
             )

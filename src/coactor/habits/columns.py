@@ -83,9 +83,6 @@ class Column:
         """The case of each number."""
         return np.repeat(np.arange(self.counts.size), self.counts)
 
-    def split(self) -> list[list[int]]:
-        return [part.tolist() for part in np.split(self.numbers, np.cumsum(self.counts)[:-1])]
-
     def marks(self, wanted: Indices, size: int) -> Matrix:
         """Which case has which of the wanted numbers: 1 or 0, shape (cases, wanted)."""
         place = np.full(size, -1)

@@ -28,12 +28,16 @@ from coactor.protocol import (
     feature_names,
     feature_signs,
     has,
-    own_start,
-    surroundings,
     takes,
     uses_habits,
 )
 from coactor.validation import vector
+
+# What a domain does with a problem, whatever was recalled for it.
+OF_PLAIN_PROBLEMS = (
+    *("parts", "choices", "context", "moves", "apply", "check_solution"),
+    *("show", "describe_edit", "edits_between", "edits_of", "lockable"),
+)
 
 
 def with_habits(domain: Domain) -> Domain:
@@ -59,9 +63,10 @@ def start_weights(domain: Domain, start: Any = None) -> Vector | None:
     """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
 
     Features of habits and of broken rules may be left out, because experts have no weights for them. By
-    default the domain's own start; None if it has none.
+    default the domain's own `start`, an attribute of weights that are sensible before anything is learned,
+    such as plain distance; None if it has none.
     """
-    start = own_start(domain) if start is None else start
+    start = getattr(domain, "start", None) if start is None else start
     habits, names = habit_features(domain), feature_names(domain)
     needed = [k for k, name in enumerate(names) if k not in habits and not name.startswith(BROKEN)]
     if isinstance(start, Mapping):
@@ -113,10 +118,13 @@ class HabitualDomain:
     """
 
     habits = True
+    parts: Callable[..., Iterable[Part]]
+    moves: Callable[..., Iterable[Move]]
+    apply: Callable[..., Solution]
 
     def __init__(self, domain: HasParts) -> None:
         self.domain = domain
-        for name in ("show", "describe_edit", "edits_between", "edits_of", "lockable"):
+        for name in OF_PLAIN_PROBLEMS:
             if hasattr(domain, name):
                 setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
         for name in ("sample", "editor", "checks_moves", "start"):
@@ -155,18 +163,6 @@ class HabitualDomain:
         parts = zip(usage.given, usage.choice, strict=True)
         return RecalledProblem(plain(x), dict(zip(parts, usage.costs.tolist(), strict=True)))
 
-    def parts(self, x: Problem, y: Solution) -> Iterable[Part]:
-        """The parts of a solution."""
-        return self.domain.parts(plain(x), y)
-
-    def choices(self, x: Problem) -> Iterable[str] | None:
-        """The choices on offer; None if the domain does not limit them."""
-        return surroundings(self.domain, plain(x), "choices")
-
-    def context(self, x: Problem) -> Iterable[str] | None:
-        """The names that describe a problem; None if the choices do."""
-        return surroundings(self.domain, plain(x), "context")
-
     def features(self, x: Problem, y: Solution) -> Vector:
         """phi of the domain, then minus the summed costs of the parts."""
         return np.append(self.domain.features(plain(x), y), self._unusual(x, y))
@@ -186,14 +182,6 @@ class HabitualDomain:
         first = solver(plain(x), own) if start is None else solver(plain(x), own, start=start)
         return search.PlainLandscape(self, x, np.asarray(w)).climb(first)[0][-1]
 
-    def moves(self, x: Problem, y: Solution) -> Iterable[Move]:
-        """The domain's moves."""
-        return self.domain.moves(plain(x), y)
-
-    def apply(self, x: Problem, y: Solution, move: Move) -> Solution:
-        """The solution after a move."""
-        return self.domain.apply(plain(x), y, move)
-
     def features_along(self, x: Problem, path: Sequence[Solution]) -> Matrix:
         """phi of each solution."""
         own = search.features_along(self.domain, plain(x), path)
@@ -205,10 +193,6 @@ class HabitualDomain:
         here = self._unusual(x, y)
         there = [self._unusual(x, self.apply(x, y, move)) - here for move in self.moves(x, y)]
         return np.column_stack([own, there])
-
-    def check_solution(self, x: Problem, y: Any) -> None:
-        """Raise ValueError if the domain rejects the solution."""
-        search.check_solution(self.domain, plain(x), y)
 
 
 def _of_plain_problem(method: Callable[..., Any], x: Problem, *more: Any) -> Any:

@@ -109,13 +109,12 @@ class Memory:
     def __init__(self, cases: Sequence[PastCase] = ()) -> None:
         self._words = Vocabulary()
         self._parts, self._choices, self._context = Column(), Column(), Column()
-        self._offers = np.empty(0, bool)  # whether the case limits its choices
-        self._own_context = np.empty(0, bool)  # whether its context differs from its choices
+        self._cases: tuple[PastCase, ...] = ()
         self._add(cases)
 
     def __len__(self) -> int:
         """The number of cases it holds."""
-        return self._offers.size
+        return len(self._cases)
 
     def __deepcopy__(self, memo: Any) -> Memory:
         return self.copy()
@@ -135,8 +134,7 @@ class Memory:
         self._parts = self._parts.add([words.parts(case.parts) for case in cases])
         self._choices = self._choices.add([words.ids(case.choices or ()) for case in cases])
         self._context = self._context.add([words.ids(case.context or ()) for case in cases])
-        self._offers = np.append(self._offers, [case.choices is not None for case in cases])
-        self._own_context = np.append(self._own_context, [case.context is not None for case in cases])
+        self._cases = (*self._cases, *cases)
         self._forget()
 
     def _forget(self) -> None:
@@ -146,9 +144,9 @@ class Memory:
             first = min(int(np.searchsorted(np.cumsum(sizes), excess)) + 1, len(self) - 1)
             columns = (self._parts, self._choices, self._context)
             self._parts, self._choices, self._context = (one.without_first(first) for one in columns)
-            self._offers, self._own_context = self._offers[first:], self._own_context[first:]
+            self._cases = self._cases[first:]
             if first and len(self._words.names) > MOST_NAMES:  # most of them belong to forgotten cases
-                self.__dict__.update(Memory(self.cases()).__dict__)
+                self.__dict__.update(Memory(self._cases).__dict__)
 
     # -- recalling ---------------------------------------------------------------------------------------
 
@@ -173,7 +171,7 @@ class Memory:
         uses = np.bincount(own.numbers, weights[own.rows()])
         parts, size = np.flatnonzero(uses), len(self._words.names)
         given, choice = self._words.ends(parts)
-        limited = bool(self._offers.all()) and choices is not None
+        limited = choices is not None and all(case.choices is not None for case in self._cases)
         if limited:
             offered = np.zeros(size, bool)
             offered[self._words.known(choices or ())] = True
@@ -196,7 +194,8 @@ class Memory:
 
     def _weights(self, context: Sequence[str] | None) -> Vector:
         """The weight of each past case, by its context, relative to the most similar one."""
-        column = self._context if self._own_context.any() else self._choices
+        own = any(case.context is not None for case in self._cases)
+        column = self._context if own else self._choices
         wanted = np.zeros(len(self._words.names), bool)
         wanted[self._words.known(context or ())] = True
         different = len(set(context or ())) + column.counts - 2.0 * column.count(wanted)
@@ -207,21 +206,7 @@ class Memory:
 
     def cases(self) -> list[PastCase]:
         """The cases it holds, the oldest first."""
-        names, ends = self._words.names, zip(*self._words.ends(self._parts.numbers), strict=True)
-        flat = [(names[given], names[choice]) for given, choice in ends]
-        last = np.cumsum(self._parts.counts).tolist()
-        pairs = [flat[a:b] for a, b in zip([0, *last], last, strict=False)]
-        offers, contexts = (
-            [[names[k] for k in own] for own in c.split()] for c in (self._choices, self._context)
-        )
-        return [
-            PastCase(
-                tuple(pairs[k]),
-                tuple(offers[k]) if self._offers[k] else None,
-                tuple(contexts[k]) if self._own_context[k] else None,
-            )
-            for k in range(len(self))
-        ]
+        return list(self._cases)
 
     def state(self) -> State:
         """The cases as JSON-able data: names, and their numbers in each case."""

@@ -16,10 +16,10 @@ from coactor.learners.choice import ChoiceLearner
 from coactor.learners.coactive import CSPA, CSPER, PA, PER, CoactiveLearner
 from coactor.learners.committee import Committee
 from coactor.learners.people import Population
-from coactor.learners.serialization import positive_dim
 from coactor.learners.variants import PAI, PAII, AveragedPER, BatchPER, CappedCSPER
 from coactor.plugins import LEARNERS, announced, unknown
 from coactor.protocol import Learner, State, Vector
+from coactor.validation import positive
 
 __all__ = [
     "CSPA",
@@ -139,7 +139,7 @@ def resolve(name: str, dim: int) -> str:
     if not isinstance(name, str):
         raise ValueError(f"The name of a learner is {name!r}; expected a text.")
     if name == "default":
-        return Committee.name if positive_dim(dim) > FEW else Population.name
+        return Committee.name if positive(dim, 1, "dim") > FEW else Population.name
     if name not in names():
         raise unknown("learner", name, names())
     if name in _BUILT_IN and name in announced(LEARNERS):

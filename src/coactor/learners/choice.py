@@ -41,10 +41,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from coactor.learners.gaussians import Diagonal, Gaussian, Precision, sigmoid, with_prior
-from coactor.learners.serialization import count, number, pack, positive_dim, positive_number, unpack
+from coactor.learners.gaussians import Diagonal, Gaussian, Precision, with_prior
+from coactor.learners.serialization import count, number, pack, setting, unpack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
-from coactor.validation import check_feedback
+from coactor.validation import above_zero, check_feedback, positive
 
 SHARED = 2.0  # the length of all weights is twice as uncertain as each; unseen weights follow it by 4/5
 FORGETTING = 0.995  # a memory of 200 rounds costs nothing without drift; 1.0 costs 14 % with it
@@ -120,12 +120,12 @@ class ChoiceLearner:
         forgetting: float = FORGETTING,
         form: Form = FEW_FEATURES,
     ) -> None:
-        self.dim, self.form = positive_dim(dim), form
+        self.dim, self.form = positive(dim, 1, "dim"), form
         self.start = None if start is None else direction(start, self.dim)
         if trust is not None and start is None:
             raise ValueError("A trust needs a start: give the weights in use today.")
-        self.trust = form.prior_mean if trust is None else positive_number(trust, "trust")
-        self.forgetting = positive_number(forgetting, "forgetting")
+        self.trust = form.prior_mean if trust is None else above_zero(trust, "trust")
+        self.forgetting = above_zero(forgetting, "forgetting")
         if self.forgetting > 1.0:
             raise ValueError(f"The forgetting factor is {forgetting!r}; expected at most 1.")
         self.rounds = 0
@@ -168,15 +168,6 @@ class ChoiceLearner:
         """The posterior variance of rows @ weights; `around_others`: without what is unknown of all."""
         gaussian = self._alone if around_others and self._alone is not None else self._posterior
         return gaussian.spread(np.hstack([rows / self.units.scale, np.zeros((len(rows), 1))]))
-
-    def chances(self, differences: Matrix) -> Vector:
-        """The probability that the expert makes each move, given its feature difference.
-
-        The uncertainty of the weights draws the probabilities towards one half.
-        """
-        rows = self._rows(differences, True, self.units.scale)
-        blur = np.sqrt(1.0 + np.pi / 8.0 * self._posterior.spread(rows))
-        return sigmoid(rows @ self._posterior.mean / blur)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dim={self.dim}) after {self.rounds} rounds"
@@ -301,9 +292,8 @@ class ChoiceLearner:
             raise ValueError(f"'length' or 'units' in the state of {self.name!r} is negative.")
         other.units = Units(features, length)
         other.start = None if state.get("start") is None else unpack(state, "start", self.name, shape)
-        other._length = positive_number(number(state, "length_of_start", self.name), "length_of_start")
-        other.trust = positive_number(number(state, "trust", self.name), "trust")
-        other.forgetting = positive_number(number(state, "forgetting", self.name), "forgetting")
+        other._length = setting(state, "length_of_start", self.name)
+        other.trust, other.forgetting = (setting(state, key, self.name) for key in ("trust", "forgetting"))
         other.rounds = count(state, "rounds", self.name)
         other._posterior = other.initial()
         for key, array in other._posterior.arrays().items():

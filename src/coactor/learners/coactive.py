@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from coactor.learners.serialization import pack, positive_dim, positive_number, setting, tells, unpack
+from coactor.learners.serialization import pack, setting, tells, unpack
 from coactor.protocol import Feedback, Reads, State, Vector
-from coactor.validation import check_feedback, finite_weights
+from coactor.validation import above_zero, check_feedback, finite_weights, positive
 
 
 class CoactiveLearner(ABC):
@@ -33,7 +33,7 @@ class CoactiveLearner(ABC):
     reads: Reads = "ends"
 
     def __init__(self, dim: int) -> None:
-        self.weights: Vector = np.zeros(positive_dim(dim))
+        self.weights: Vector = np.zeros(positive(dim, 1, "dim"))
 
     def update(self, feedback: Feedback) -> None:
         """Algorithm 1."""
@@ -137,7 +137,7 @@ class PA(CoactiveLearner):
 
     def __init__(self, dim: int, margin: float = 1.0) -> None:
         super().__init__(dim)
-        self.margin = positive_number(margin, "margin")
+        self.margin = above_zero(margin, "margin")
 
     def rate(self, cost: float, delta: Vector) -> float:
         return (self.margin - float(self.weights @ delta)) / float(delta @ delta)

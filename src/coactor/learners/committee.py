@@ -90,11 +90,6 @@ class Committee:
         """The posterior variance of rows @ weights: the quick learner's."""
         return self.quick.variances(rows, around_others)
 
-    def chances(self, differences: Matrix) -> Vector:
-        """The probability that the expert makes each move: the mean of the two."""
-        chances: Vector = 0.5 * (self.quick.chances(differences) + self.slow.chances(differences))
-        return chances
-
     def update(self, feedback: Feedback) -> None:
         """Both learn. If one raises, neither has changed."""
         slow = deepcopy(self.slow)

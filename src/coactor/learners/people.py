@@ -247,10 +247,6 @@ class Population:
         """The posterior variance of rows @ weights, for a newcomer."""
         return self.person("").variances(rows, around_others)
 
-    def chances(self, differences: Matrix) -> Vector:
-        """The probability that a newcomer makes each move."""
-        return self.person("").chances(differences)
-
     def __repr__(self) -> str:
         rounds = self.rounds or self.single.rounds
         return f"Population(dim={self.dim}) after {rounds} rounds with {len(self.people)} people"

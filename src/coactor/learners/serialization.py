@@ -1,9 +1,10 @@
-"""Validation of settings; arrays to and from JSON, bit for bit."""
+"""States of learners: arrays to and from JSON, bit for bit."""
 
 from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,6 @@ import numpy as np
 from coactor.protocol import State, Vector
 
 ROUNDING = 1e-12  # a difference below this share of the vectors is rounding: PA would divide by it
-
-
-def positive_dim(dim: int) -> int:
-    """The dimension as an int. Raises ValueError if it is not a whole number above 0."""
-    if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
-        raise ValueError(f"dim is {dim!r}; a learner needs at least one feature.")
-    return int(dim)
-
-
-def positive_number(value: float, what: str) -> float:
-    """The value as a float. Raises ValueError if it is not a finite number above 0."""
-    if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0):
-        raise ValueError(f"{what} is {value!r}; it must be a number above 0.")
-    return float(value)
 
 
 def tells(delta: Vector, start: Vector) -> bool:
@@ -62,38 +49,36 @@ def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector
     return array
 
 
+def _value(state: State, key: str, owner: str, good: Callable[[Any], bool], expected: str) -> Any:
+    value = state.get(key)
+    if not good(value):
+        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected {expected}.")
+    return value
+
+
 def number(state: State, key: str, owner: str) -> float:
     """A finite number from a state."""
-    value = state.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a finite number.")
-    return float(value)
+    return float(_value(state, key, owner, _is_number, "a finite number"))
 
 
 def setting(state: State, key: str, owner: str) -> float:
     """A number above 0 from a state."""
-    value = number(state, key, owner)
-    if value <= 0:
-        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a number above 0.")
-    return value
+    return float(_value(state, key, owner, lambda v: _is_number(v) and v > 0, "a number above 0"))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def count(state: State, key: str, owner: str, least: int = 0) -> int:
     """A whole number from a state."""
-    value = state.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(
-            f"{key!r} in the state of {owner!r} is {value!r}; expected a whole number from {least} on."
-        )
-    return value
+    expected = f"a whole number from {least} on"
+    return int(_value(state, key, owner, lambda v: type(v) is int and v >= least, expected))
 
 
 def flag(state: State, key: str, owner: str) -> bool:
     """True or false from a state."""
-    value = state.get(key)
-    if not isinstance(value, bool):
-        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected true or false.")
-    return value
+    return bool(_value(state, key, owner, lambda v: isinstance(v, bool), "true or false"))
 
 
 def people_in(state: State, owner: str) -> list[State]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.learners.coactive import CSPER, PA, PER
-from coactor.learners.serialization import count, pack, positive_dim, positive_number, tells, unpack
+from coactor.learners.serialization import count, pack, tells, unpack
 from coactor.protocol import Feedback, State, Vector
-from coactor.validation import check_feedback, finite_weights
+from coactor.validation import above_zero, check_feedback, finite_weights, positive
 
 
 class CappedCSPER(CSPER):
@@ -27,7 +27,7 @@ class CappedCSPER(CSPER):
 
     def __init__(self, dim: int, cap: float = 5.0) -> None:
         super().__init__(dim)
-        self.cap = positive_number(cap, "cap")
+        self.cap = above_zero(cap, "cap")
 
     def rate(self, cost: float, delta: Vector) -> float:
         return min(cost, self.cap / float(np.sqrt(delta @ delta)))
@@ -51,7 +51,7 @@ class PAI(PA):
 
     def __init__(self, dim: int, margin: float = 1.0, aggressiveness: float = 0.1) -> None:
         super().__init__(dim, margin)
-        self.aggressiveness = positive_number(aggressiveness, "aggressiveness")
+        self.aggressiveness = above_zero(aggressiveness, "aggressiveness")
 
     def rate(self, cost: float, delta: Vector) -> float:
         return min(self.aggressiveness, max(0.0, super().rate(cost, delta)))
@@ -85,7 +85,7 @@ class BatchPER(PER):
 
     def __init__(self, dim: int, size: int = 5) -> None:
         super().__init__(dim)
-        self.size = positive_dim(size)
+        self.size = positive(size, 1, "size")
         self.waiting = 0
         self.sum: Vector = np.zeros(dim)
 

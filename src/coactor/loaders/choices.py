@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains import Alternatives, Situation
-from coactor.loaders.tables import Row, named_lines, read_table
+from coactor.loaders.tables import Row, named_lines, read_table, to_number
 from coactor.validation import recorded_person
 
 COLUMNS = {
@@ -67,7 +67,7 @@ def read_choices(source: Any) -> tuple[Alternatives, list[Chosen]]:
     if wide:
         rows, others = _long(rows, others)
     names = list(dict.fromkeys(row.text("alternative") for row in rows))
-    own = [] if all(_is_number(name) for name in names) else names[1:]
+    own = [] if all(to_number(name) is not None for name in names) else names[1:]
     if not others and not own:
         raise ValueError(f"{where}, line 1: there is no column with a feature of the alternatives.")
     groups: dict[tuple[str, str], list[Row]] = {}
@@ -156,11 +156,3 @@ def _is_chosen(row: Row) -> bool:
     if (value := row.number("chosen")) not in (0.0, 1.0):
         raise row.fail(f"chosen is {text!r}; expected 1 or 0.")
     return bool(value)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coactor.domains.plans import PlannedDay
-from coactor.loaders.tables import Row, csv_lines, existing_file, read_json, shortened
+from coactor.loaders.tables import Row, csv_lines, existing_file, read_json, shortened, to_number
 from coactor.protocol import Matrix
 
 
@@ -26,7 +25,7 @@ def read_distances(path: str | Path) -> Matrix:
     for line, cells in csv_lines(path):
         if not cells:
             continue
-        row = [_number(cell) for cell in cells]
+        row = [to_number(cell) for cell in cells]
         distances = [value for value in row if value is not None and value >= 0]
         if len(distances) < len(row):
             bad = next(c for c, v in zip(cells, row, strict=True) if v is None or v < 0)
@@ -69,7 +68,7 @@ def _day(where: str, entry: Any, points: int) -> PlannedDay:
             raise ValueError(f"{where}: the day has no {key!r}; it has {', '.join(entry)}.")
     numbers = {}
     for key in ("day", "weekday", "capacity"):
-        value = _number(entry[key])
+        value = to_number(entry[key])
         if value is None or (key == "capacity" and value <= 0):
             expected = "a number above 0" if key == "capacity" else "a number"
             raise ValueError(f"{where}: {key} is {entry[key]!r}; expected {expected}.")
@@ -80,7 +79,7 @@ def _day(where: str, entry: Any, points: int) -> PlannedDay:
     called = isinstance(duty, list)
     if called and not all(isinstance(name, str) and 0 < len(name) <= 200 for name in duty):
         raise ValueError(f"{where}: vehicles are {str(duty)[:60]}; expected a number, or a list of names.")
-    vehicles = len(duty) if called else int(_number(duty) or 0)
+    vehicles = len(duty) if called else int(to_number(duty) or 0)
     if vehicles < max(1, len(routes)):
         raise ValueError(
             f"{where}: there are {len(routes)} routes for {vehicles} vehicles; expected one each."
@@ -101,7 +100,7 @@ def _demand(where: str, data: Any, capacity: float, points: int) -> dict[int, fl
         raise ValueError(f"{where}: demand is a {type(data).__name__}; expected an amount for each stop.")
     demand = {}
     for stop, value in data.items():
-        amount = _number(value)
+        amount = to_number(value)
         if not stop.isdecimal() or not 0 < int(stop) < points:
             raise ValueError(f"{where}: there is no stop {stop!r}; stops are 1 to {points - 1}.")
         if amount is None or amount < 0:
@@ -122,12 +121,3 @@ def _routes(where: str, data: Any, demand: dict[int, float]) -> tuple[tuple[int,
     if len(set(stops)) != len(stops) or (data and len(stops) != len(demand)):
         raise ValueError(f"{where}: the routes must serve each stop that has a demand exactly once.")
     return tuple(tuple(route) for route in data)
-
-
-def _number(value: Any) -> float | None:
-    """The value as a finite float, or None."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) and not isinstance(value, bool) else None

@@ -55,14 +55,20 @@ class Row:
     def number(self, column: str, most: float = sys.float_info.max) -> float:
         """The number in a cell. Raises ValueError unless it is finite, and from -`most` to `most`."""
         text = self.text(column)
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not abs(value) <= most:
+        value = to_number(text)
+        if value is None or abs(value) > most:
             limits = f" from {-most:g} to {most:g}" * (most < sys.float_info.max)
             raise self.fail(f"{column} is {text!r}; expected a number{limits}.")
         return value
+
+
+def to_number(value: Any) -> float | None:
+    """The value as a finite float, or None."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) and not isinstance(value, bool) else None
 
 
 def shortened(message: str) -> str:

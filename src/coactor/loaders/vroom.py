@@ -63,11 +63,8 @@ def _day(
     # Point 0 is the first start; then come the tasks, then the other depots.
     depots = [ends[0], *(one for k, one in enumerate(ends) if one != (None, None) and one not in ends[:k])]
     depots = depots[:1] + depots[2:]
-    places = [
-        depots[0],
-        *((task.get("location"), task.get("location_index")) for _, _, task in tasks),
-        *depots[1:],
-    ]
+    stops = [(task.get("location"), task.get("location_index")) for _, _, task in tasks]
+    places = [depots[0], *stops, *depots[1:]]
     number = {str(one): 0 if k == 0 else n + k for k, one in enumerate(depots)}
     kinds, kind, tables, costs = dict[str, int](), list[int](), list[Any](), list[Any]()
     for one in vehicles:

@@ -51,26 +51,19 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
         table, n = table[np.ix_(order, order)], len(stops)
         demand = _column(file, "DEMAND", len(table))
         if demand[depots].any():
-            raise ValueError(
-                f"{path} has its depots at {depots}, which have demands; expected stops to have them."
-            )
+            raise ValueError(f"{path} has demands at its depots {depots}; expected stops to have them.")
         tail = Path(path).stem.rpartition("-k")[2]
         if vehicles is None:
             vehicles = int(file.header.get("VEHICLES", tail if tail.isdigit() else n))
         place = {depot: 0 if k == 0 else n + k for k, depot in enumerate(depots)}
         begins = _column(file, "VEHICLES_DEPOT", vehicles, 1.0).astype(int) - 1
-        units, kinds = np.unique(
-            _column(file, "VEHICLES_UNIT_DISTANCE_COST", vehicles, 1.0), return_inverse=True
-        )
+        price = _column(file, "VEHICLES_UNIT_DISTANCE_COST", vehicles, 1.0)
+        units, kinds = np.unique(price, return_inverse=True)
         longest = _column(file, "VEHICLES_MAX_DURATION", vehicles, np.inf)
         windows = np.reshape(file.sections.get("TIME_WINDOW", []), (-1, 3))[:, 1:]
         timed = len(windows) > 0 or bool(np.isfinite(longest).any())
         starts = [place[depots[0] if "VEHICLES_DEPOT" not in file.sections else int(one)] for one in begins]
-        hours = (
-            [(float(windows[depots[0], 0]), float(windows[depots[0], 1])) for _ in starts]
-            if len(windows)
-            else None
-        )
+        hours = [tuple(windows[depots[0]].tolist()) for _ in starts] if len(windows) else None
         service = _column(file, "SERVICE_TIME", len(table), 0.0)[order[: n + 1]]
         given = [[(float(a), float(b))] for a, b in windows[stops]] if len(windows) else []
         visits = Visits(service=service, windows=[None, *given] if given else None)
@@ -82,15 +75,11 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
             fixed=_column(file, "VEHICLES_FIXED_COST", vehicles, 0.0),
             kinds=kinds.tolist(),
         )
-        arcs: NDArray[np.float64] = (
-            table[:, :, None] * units[0]
-            if len(units) == 1
-            else units[:, None, None, None] * table[:, :, None]
-        )
+        arcs: NDArray[np.float64] = units[:, None, None, None] * table[:, :, None]
         places = file.points("NODE_COORD", "DISPLAY_DATA")
         try:
             return Day.of(
-                arcs,
+                arcs if len(units) > 1 else arcs[0],
                 demand[order[: n + 1]],
                 _column(file, "CAPACITY", vehicles),
                 [str(point) for point in order],  # as in .sol files

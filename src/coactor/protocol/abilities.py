@@ -48,12 +48,6 @@ def _methods(ability: object) -> tuple[str, ...]:
 # -- attributes of domains -------------------------------------------------------------------------
 
 Fact: TypeAlias = Literal["exact", "locally_optimal", "checks_moves", "lists_all"]
-_FACTS: dict[Fact, bool] = {
-    "exact": False,
-    "locally_optimal": True,
-    "checks_moves": False,
-    "lists_all": False,
-}
 
 
 def declares(domain: Domain, fact: Fact) -> bool:
@@ -71,7 +65,7 @@ def declares(domain: Domain, fact: Fact) -> bool:
         One of `moves` leads to each other solution, so a correction is a choice among listed alternatives.
         Default False.
     """
-    return bool(getattr(domain, fact, _FACTS[fact]))
+    return bool(getattr(domain, fact, fact == "locally_optimal"))
 
 
 def feature_names(domain: Domain) -> list[str]:
@@ -102,15 +96,6 @@ def every_weight(domain: Domain, w: Any) -> Any:
     every = np.zeros(len(ruled))
     every[np.logical_not(ruled)] = w
     return every
-
-
-def own_start(domain: Domain) -> Vector | None:
-    """The domain's `start`, weights that are sensible before anything is learned, such as plain distance.
-
-    None if it has no such attribute. The weight of a habit may be left out.
-    """
-    start: Vector | None = getattr(domain, "start", None)
-    return start
 
 
 # -- abilities of domains --------------------------------------------------------------------------

@@ -65,6 +65,6 @@ class Learner(Protocol):
 
 
 class Expert(Protocol):
-    """Simulated, human, or replayed from a log: (problem, solution) -> correction."""
+    """Simulated or human: (problem, solution) -> correction."""
 
     def __call__(self, x: Problem, y: Solution, /) -> Correction: ...

@@ -13,7 +13,7 @@ from coactor.kernels.plans import Rules
 from coactor.protocol import Domain
 from coactor.solvers.adapters import RoutingSolver
 from coactor.solvers.prices import UNIT, whole_costs
-from coactor.validation import time_limit
+from coactor.validation import above_zero
 
 
 def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
@@ -31,7 +31,7 @@ def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
         import ortools.constraint_solver  # noqa: F401
     except ImportError:
         raise ImportError("OR-Tools is not installed: pip install 'coactor[ortools]'.") from None
-    time_limit(seconds)
+    above_zero(seconds, "The time limit in seconds")
     return RoutingSolver(domain, partial(_solve, seconds))
 
 

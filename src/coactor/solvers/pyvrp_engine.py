@@ -14,7 +14,7 @@ from coactor.kernels.plans import Rules
 from coactor.protocol import Domain, Vector
 from coactor.solvers.adapters import RoutingSolver
 from coactor.solvers.prices import FAR, UNIT, whole_costs
-from coactor.validation import time_limit
+from coactor.validation import above_zero
 
 
 def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
@@ -29,7 +29,7 @@ def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
         raise ImportError("PyVRP is not installed: pip install 'coactor[pyvrp]'.") from None
     if not hasattr(package, "Location"):
         raise ImportError("This version of PyVRP is too old: pip install 'pyvrp>=0.14'.")
-    time_limit(seconds)
+    above_zero(seconds, "The time limit in seconds")
     return RoutingSolver(domain, lambda rules, stops, start: pyvrp_plan(rules, stops, seconds, seed, start))
 
 
@@ -38,7 +38,7 @@ def solve_day(domain: Plans, x: Day, w: Vector, seconds: float, engine: str) -> 
 
     What is soft beside unserved stops and vehicles is a rule for PyVRP, and priced by the climb.
     """
-    time_limit(seconds)
+    above_zero(seconds, "The time limit in seconds")
     view = domain.landscape(x, w)
     if engine == "pyvrp":
         y = pyvrp_plan(view.rules, x.size, seconds)

@@ -20,14 +20,7 @@ from coactor.web.rendering import render
 from coactor.web.routes.requests import LARGEST
 
 # The editor module of each domain that does not name one; others are edited by a list of their moves.
-EDITORS = {
-    "tour": "routes",
-    "fleet": "routes",
-    "plan": "routes",
-    "ranking": "ranking",
-    "hypercube": "steps",
-    "roads": "roads",
-}
+EDITORS = {"tour": "routes", "fleet": "routes", "plan": "routes", "ranking": "ranking", "roads": "roads"}
 DEFAULT_EDITOR = "moves"
 EDITOR_STYLES = ("editor", "lists", "maps", "roads", "grids")
 EDITOR_FILES = (".js", ".css", ".svg", ".png", ".json")  # of an editor that a domain brings

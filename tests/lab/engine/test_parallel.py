@@ -52,12 +52,7 @@ def blas_threads(shared: None, task: int) -> int:
 
 
 def cache(folder: Path) -> Cache[int, int]:
-    return Cache(
-        folder,
-        lambda task: {"task": task},
-        lambda result: {"value": np.array([result])},
-        lambda task, arrays: int(arrays["value"][0]),
-    )
+    return Cache(folder, lambda task: {"task": task}, lambda task, value: int(value))
 
 
 def test_run_all_returns_results_in_the_order_of_the_tasks(threaded_worker: str) -> None:

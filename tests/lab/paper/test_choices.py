@@ -16,8 +16,9 @@ from coactor.lab.paper.choices import Choices, solver_with_random_ties
 from coactor.lab.paper.experiment import Settings
 from coactor.lab.paper.open_choices import ALTERNATIVES, FILE, explore_choices
 from coactor.lab.paper.panels import PANELS, find_panel
-from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
+from coactor.lab.paper.runs import Unit, make_problems, true_weights
 from coactor.solutions import same_solution
+from tests.lab.helpers import run_unit
 
 FOUR = parse_contenders(["PER", "CSPER", "PA", "CSPA"], "panel")
 

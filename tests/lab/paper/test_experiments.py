@@ -12,9 +12,10 @@ from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import WHOLE_PAPER, Settings, make_units
 from coactor.lab.paper.panels import PANELS, use_data
-from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
+from coactor.lab.paper.runs import Unit, make_problems, true_weights
 from coactor.lab.paper.sentences import NEXT_STEPS
 from coactor.protocol import declares
+from tests.lab.helpers import run_unit
 
 SYNTHETIC = [name for name in PANELS if not name.startswith("rank")]
 NOISY = ["path-noise", "tsp-noise", "mtsp-noise"]

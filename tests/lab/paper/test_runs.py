@@ -8,9 +8,10 @@ from coactor import Session, SimulatedExpert, search
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper.choices import Choices
 from coactor.lab.paper.panels import PANELS, find_panel
-from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights, unit_cache
+from coactor.lab.paper.runs import Unit, make_problems, true_weights, unit_cache
 from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2, TheoremCheck
 from coactor.learners import PER
+from tests.lab.helpers import run_unit
 
 FIVE = ("PER", "CSPER", "PA", "CSPA", "expert")
 

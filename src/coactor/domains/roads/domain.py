@@ -49,7 +49,7 @@ class Roads:
     >>> square = Network.of([0, 1, 0, 2, 3], [1, 3, 2, 3, 0], [1.0, 1.0, 1.0, 2.0, 1.0])
     >>> domain = Roads(square)
     >>> domain.solve(Trip(4, 1), domain.distance)
-    Route(3 links, 4 -> 1)
+    <Route links=[4, 0, 1]>
     """
 
     locally_optimal = False  # for weights below 0, which are projected; for all others it is optimal
@@ -68,8 +68,7 @@ class Roads:
         self._rows = np.hstack([network.link_features[network.head], network.turn_features])
         self._number = {link: k for k, link in enumerate(network.ids)}
 
-    def __repr__(self) -> str:
-        return f"Roads({self.network!r}{', habits=True' if self.habits else ''})"
+    __repr__ = display.brief("network", "habits")
 
     # -- habits ------------------------------------------------------------------------------------------
 
@@ -96,11 +95,8 @@ class Roads:
 
     def replan(self, x: Trip, w: Vector, y: Route, keep: frozenset[Part]) -> Route:
         """The cheapest path that passes the kept links and turns, in the order in which y does."""
-        links = {
-            self._number.get(link, -1)
-            for part in keep
-            for link in ([part] if isinstance(part, str) else part)
-        }
+        parts = [[part] if isinstance(part, str) else part for part in keep]
+        links = {self._number.get(link, -1) for part in parts for link in part}
         if -1 in links:
             raise ValueError("A link to keep is not in the network.")
         place = {link: k for k, link in enumerate(y.links.tolist())}

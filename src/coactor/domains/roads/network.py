@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.domains.roads.topology import components, is_u_turn, successors, turn_sides
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Network:
     """A directed road network, searched from link to link. An index into `turns` is a turn.
 
@@ -46,8 +46,7 @@ class Network:
     columns: Mapping[str, Vector] | None = None
     turn_columns: Mapping[str, Vector] | None = None
 
-    def __repr__(self) -> str:
-        return f"Network({self.size} links, {len(self.turns)} turns, {len(self.names)} features)"
+    __repr__ = display.brief("size", "turns", "names")
 
     @property
     def size(self) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from coactor import display
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Trip:
     """From one link to another.
 
@@ -23,11 +24,10 @@ class Trip:
     destination: int
     habits: Matrix | None = None
 
-    def __repr__(self) -> str:
-        return f"Trip({self.origin} -> {self.destination}{'' if self.habits is None else ', with habits'})"
+    __repr__ = display.brief("origin", "destination", "habits")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Route:
     """A path and the router settings that drew it.
 
@@ -45,6 +45,4 @@ class Route:
     vias: tuple[int, ...]
     weights: Vector
 
-    def __repr__(self) -> str:
-        via = f" via {', '.join(map(str, self.vias))}" if self.vias else ""
-        return f"Route({len(self.links)} links, {self.links[0]} -> {self.links[-1]}{via})"
+    __repr__ = display.brief("links", "vias")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
-
-import numpy as np
 
 from coactor.lab.engine import atomic_files
 from coactor.plugins import load_class, source_of
@@ -67,14 +64,13 @@ class Cache(Generic[Task, Result]):
         The files are in its sub-folder ``units``.
     inputs
         Everything that the result of a task depends on apart from our code, as JSON-able data.
-    pack, unpack
-        A result to named arrays and back; `unpack` returns None if they do not fit the task.
+    unpack
+        The result of a task from its JSON-able data; None if they do not fit the task.
     """
 
     folder: Path
     inputs: Callable[[Task], Mapping[str, Any]]
-    pack: Callable[[Result], Mapping[str, np.ndarray[Any, Any]]]
-    unpack: Callable[[Task, Mapping[str, np.ndarray[Any, Any]]], Result | None]
+    unpack: Callable[[Task, Any], Result | None]
 
     def path(self, task: Task) -> Path:
         """The file of a task."""
@@ -84,12 +80,10 @@ class Cache(Generic[Task, Result]):
         return self.folder / FOLDER / f"{name[:80]}-{key}.unit"
 
     def save(self, task: Task, result: Result) -> None:
-        """Store a result."""
+        """Store a result: an array, numbers, or a dataclass of them."""
         path = self.path(task)
         path.parent.mkdir(parents=True, exist_ok=True)
-        content = io.BytesIO()
-        np.savez_compressed(content, **self.pack(result))  # type: ignore[arg-type]
-        data = content.getvalue()
+        data = json.dumps(result, default=_plain).encode()
         atomic_files.write(path, hashlib.sha256(data).digest() + data)  # the digest detects corruption
 
     def load(self, task: Task) -> Result | None:
@@ -101,5 +95,8 @@ class Cache(Generic[Task, Result]):
         digest, data = content[:_DIGEST], content[_DIGEST:]
         if hashlib.sha256(data).digest() != digest:
             return None
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return self.unpack(task, dict(arrays))
+        return self.unpack(task, json.loads(data))
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value.tolist()

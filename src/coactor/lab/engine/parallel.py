@@ -21,7 +21,7 @@ from typing import Any, TypeAlias, TypeVar
 from threadpoolctl import threadpool_limits
 
 from coactor.lab.engine.cache import Cache, code_digest
-from coactor.lab.engine.progress import Progress
+from coactor.lab.engine.progress import progress
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -81,19 +81,18 @@ def run_all(
     stored = {} if cache is None else {i: cache.load(task) for i, task in enumerate(tasks)}
     results = {i: result for i, result in stored.items() if result is not None}
     todo = [i for i in range(len(tasks)) if i not in results]
-    progress = Progress(len(tasks), len(results), silent=silent)
     finished = _execute(work, shared, [tasks[i] for i in todo], available_cores() if jobs is None else jobs)
     try:
-        for k, result in finished:
-            i = todo[k]
-            if cache is not None:
-                cache.save(tasks[i], result)  # before it counts as finished: Ctrl-C may come in between
-            results[i] = result
-            progress.step(str(tasks[i]))
+        with progress(len(tasks), len(results), silent=silent) as step:
+            for k, result in finished:
+                i = todo[k]
+                if cache is not None:
+                    cache.save(tasks[i], result)  # before it counts as finished: Ctrl-C may come in between
+                results[i] = result
+                step(str(tasks[i]))
     except KeyboardInterrupt:
         raise Interrupted(len(results), len(tasks), cache is not None) from None
     finally:
-        progress.close()
         finished.close()
     return [results[i] for i in range(len(tasks))]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-import time
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-_LINES = 20  # in a log
+import click
+
+LINES = 20  # in a log
 
 
-class Progress:
-    """Counts finished tasks and estimates the time left.
+@contextmanager
+def progress(total: int, done: int = 0, *, silent: bool = False) -> Iterator[Callable[[str], None]]:
+    """A function that counts one more finished task.
 
     Parameters
     ----------
@@ -20,34 +24,20 @@ class Progress:
         Tasks that an earlier, interrupted command finished.
     silent
         Write nothing.
-    stream
-        Where to write; standard error by default.
     """
+    if silent or done == total:
+        yield lambda task: None
+        return
+    bar: Any = click.progressbar(length=total - done, file=sys.stderr, show_eta=False)
+    bar.label = f"{total - done} tasks to do"
+    with bar:
 
-    def __init__(
-        self, total: int, done: int = 0, *, silent: bool = False, stream: TextIO | None = None
-    ) -> None:
-        self._stream = sys.stderr if stream is None else stream
-        self._silent = silent or done == total
-        self._total, self._done, self._before, self._began = total, done, done, time.monotonic()
-        if not self._silent and not self._stream.isatty():
-            self._stream.write(f"{total - done} tasks to do\n")
+        def step(task: str) -> None:
+            bar.make_step(1)
+            now = done + bar.pos
+            if sys.stderr.isatty() or now % max(1, total // LINES) == 0 or now == total:
+                left = f", {bar.format_eta()} left" if bar.eta_known else ""  # after a second
+                bar.label = f"{now}/{total} done{left} ({task})"
+            bar.render_progress()
 
-    def step(self, task: str) -> None:
-        """Count one more finished task."""
-        self._done += 1
-        new = self._done - self._before
-        left = int((time.monotonic() - self._began) / new * (self._total - self._done))
-        line = f"{self._done}/{self._total} done, {left // 60:02}:{left % 60:02} left ({task})"
-        if self._silent:
-            return
-        if self._stream.isatty():
-            self._stream.write(f"\r\x1b[K{line}")
-        elif new % max(1, self._total // _LINES) == 0 or self._done == self._total:
-            self._stream.write(f"{line}\n")
-        self._stream.flush()
-
-    def close(self) -> None:
-        """Remove the line on a terminal."""
-        if not self._silent and self._stream.isatty():
-            self._stream.write("\r\x1b[K")
+        yield step

@@ -42,19 +42,15 @@ class Interval:
         return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
 
 
-def interval_fields(name: str, interval: Interval | None) -> dict[str, float | None]:
-    """An interval as three named columns, which are empty if there is none."""
-    if interval is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
-
-
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with three columns for each interval; None stands for one that there is not."""
     columns: dict[str, Any] = {}
     for name, value in row.items():
-        spread = value is None or isinstance(value, Interval)
-        columns |= interval_fields(name, value) if spread else {name: value}
+        if value is None or isinstance(value, Interval):
+            ends = (None,) * 3 if value is None else (value.value, value.low, value.high)
+            columns |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
+        else:
+            columns[name] = value
     return columns
 
 

@@ -66,14 +66,13 @@ class Panel:
 _CUBE = "coactor.domains:Hypercube"
 _TOUR = "coactor.domains:Tour"
 _FLEET = "coactor.domains:Fleet"
-_RANKING = "coactor.domains:Ranking"
 RANKING_FEATURES = 700
 
 
 _RANK = Panel(
     "rank-unlimited",
     "Learning to rank, unlimited",
-    _RANKING,
+    "coactor.domains:Ranking",
     (("features", RANKING_FEATURES),),
     problems="synthetic",
     kappa=2.0,
@@ -101,15 +100,12 @@ def find_panel(name: str) -> Panel:
     Raises ValueError if there is no such panel, or if the domain cannot generate problems.
     """
     if name in PANELS:
-        panel = PANELS[name]
-    elif ":" in name:
-        panel = Panel(name, name.partition(":")[2], name, log=False)
-        if not has(panel.make_domain(), Samples):
-            raise ValueError(
-                f"Panel {name!r}: the domain has no sample(rng, n); a panel must generate problems."
-            )
-    else:
+        return PANELS[name]
+    if ":" not in name:
         raise unknown("panel", name, list(PANELS))
+    panel = Panel(name, name.partition(":")[2], name, log=False)
+    if not has(panel.make_domain(), Samples):
+        raise ValueError(f"Panel {name!r}: the domain has no sample(rng, n); a panel must generate problems.")
     return panel
 
 
@@ -124,11 +120,9 @@ def use_data(panels: Sequence[Panel], paths: Sequence[str | Path]) -> tuple[Pane
         )
     data = open_data(paths)
     features = {"features": int(read_queries(data)[0].documents.shape[1])}
-    return tuple(
-        panel
-        if panel.problems == "sample"
-        else replace(
-            panel, problems="data", parameters=tuple((dict(panel.parameters) | features).items()), data=data
-        )
-        for panel in panels
-    )
+
+    def on_data(panel: Panel) -> Panel:
+        parameters = tuple((dict(panel.parameters) | features).items())
+        return replace(panel, problems="data", parameters=parameters, data=data)
+
+    return tuple(panel if panel.problems == "sample" else on_data(panel) for panel in panels)

@@ -6,7 +6,6 @@ of work changes no number.
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,7 +20,6 @@ from coactor.domains import Query
 from coactor.experts import SimulatedExpert
 from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
-from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
 from coactor.lab.paper.panels import PANELS, Panel
@@ -66,11 +64,6 @@ class UnitResult:
     costs: Matrix
     utilities: Matrix
     theorem: list[TheoremRow] = field(default_factory=list)
-
-
-def run_unit(unit: Unit, data: Data | None = None) -> UnitResult:
-    """Run one unit; `data` has the queries of the panels that run on a data file."""
-    return run_alone(measure_unit, data, unit)
 
 
 def measure_unit(data: Data | None, unit: Unit) -> UnitResult:
@@ -132,7 +125,7 @@ def _checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[Theorem
 
 def unit_cache(folder: Path) -> Cache[Unit, UnitResult]:
     """The finished units in a folder."""
-    return Cache(folder, _inputs, _pack, _unpack)
+    return Cache(folder, _inputs, _unpack)
 
 
 def _inputs(unit: Unit) -> dict[str, Any]:
@@ -143,18 +136,11 @@ def _inputs(unit: Unit) -> dict[str, Any]:
     return {"unit": plain, "sources": source_digests(names)}
 
 
-def _pack(result: UnitResult) -> dict[str, np.ndarray[Any, Any]]:
-    rows = json.dumps([asdict(row) for row in result.theorem]).encode()
-    theorem = np.frombuffer(rows, dtype=np.uint8)
-    return {"costs": result.costs, "utilities": result.utilities, "theorem": theorem}
-
-
-def _unpack(unit: Unit, arrays: Mapping[str, np.ndarray[Any, Any]]) -> UnitResult | None:
-    costs, utilities = arrays["costs"], arrays["utilities"]
+def _unpack(unit: Unit, data: dict[str, Any]) -> UnitResult | None:
+    costs, utilities = np.array(data["costs"]), np.array(data["utilities"])
     if not costs.shape == utilities.shape == (len(unit.contenders), unit.examples):
         return None
-    rows = [TheoremRow(**row) for row in json.loads(arrays["theorem"].tobytes())]
-    return UnitResult(costs, utilities, rows)
+    return UnitResult(costs, utilities, [TheoremRow(**row) for row in data["theorem"]])
 
 
 # -- the random parts of a run -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Problems of the demo studies, drawn at random: a town with its streets, hotels, a morning's tasks."""
+"""Problems of the demo studies, drawn at random: a town with its streets, hotels."""
 
 from __future__ import annotations
 
@@ -9,20 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.domains import (
-    Cube,
-    Day,
-    FleetProblem,
-    Graph,
-    Hypercube,
-    Network,
-    Query,
-    Ranking,
-    Roads,
-    Shifts,
-    Trip,
-    Visits,
-)
+from coactor.domains import Day, Graph, Network, Query, Ranking, Roads, Shifts, Trip, Visits
 from coactor.domains.roads.topology import successors, turn_sides
 from coactor.protocol import Matrix
 
@@ -41,8 +28,6 @@ TURNS = ("left turns", "right turns")
 HOTEL = ("price (€)", "way to the centre (km)", "rating", "noise (dB)", "breakfast", "lift", "view")
 LEAST, RANGE = np.array([[40.0, 0.1, 1.0, 25.0, 0, 0, 0], [160.0, 6.0, 4.0, 40.0, 1, 1, 1]])
 HOTELS = ("Aurora", "Bellevue", "Central", "Dorothea", "Flora", "Iris", "Kestrel", "Orion", "Swan", "Tivoli")
-TASK = ("waiting (min)", "walking (m)", "lifting (kg)", "customers", "phone calls", "noise (min)")
-TASKS = ("Lights", "Till", "Bread oven", "Coffee", "Delivery", "Floor", "Shop window")
 
 ACROSS, UP = 18, 12  # streets of the town from north to south, and from west to east
 SPEED = {"main": 40.0, "side": 30.0, "lane": 25.0}  # km/h, by the kind of street
@@ -53,11 +38,6 @@ def graph(rng: Generator, n: int) -> Graph:
     """Draw n places and the drives between them."""
     places, names, drives = _town(rng, n)
     return Graph.of(n, drives[np.triu_indices(n, 1)], coordinates=places, names=names)
-
-
-def fleet(rng: Generator) -> FleetProblem:
-    """Draw 18 places for two couriers with fixed starts and ends."""
-    return FleetProblem.of(graph(rng, 18), [[0, 1], [2, 3]])
 
 
 def day(rng: Generator) -> Day:
@@ -140,9 +120,3 @@ def hotels(rng: Generator) -> Query:
     documents = np.where(RANGE > 1, rows.round(1), rows.round())
     names = tuple(f"Hotel {name}" for name in rng.permutation(HOTELS))
     return replace(query, documents=documents, names=names)
-
-
-def morning(rng: Generator) -> Cube:
-    """Draw the tasks of a morning; the cost of a task depends on the tasks done before it."""
-    (cube,) = Hypercube(len(TASKS), len(TASK)).sample(rng, 1)
-    return Cube((10 * cube.edges).round(), cube.hidden, TASKS)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.domains import Fleet, Hypercube, Plans, Ranking, Tour
+from coactor.domains import Plans, Ranking, Tour
 from coactor.experts import SimulatedExpert
 from coactor.explanations import lesson
 from coactor.protocol import Domain, Problem, Vector, Work, feature_names
@@ -26,7 +26,7 @@ from coactor.studies.log import transfer
 from coactor.studies.settings import Settings
 from coactor.studies.telling import Request
 from coactor.web.demo import problems
-from coactor.web.demo.problems import DRIVE, HOTEL, TASK, TASKS
+from coactor.web.demo.problems import DRIVE, HOTEL
 from coactor.web.demo.roster import roster
 
 logger = logging.getLogger("coactor.web")
@@ -89,15 +89,6 @@ _KINDS = (
         0.2,
     ),
     DemoKind(
-        "try-fleet",
-        "Two couriers",
-        "Two couriers with fixed starts and ends. Reverse parts of their routes.",
-        lambda: Fleet(18, 2, len(DRIVE), names=DRIVE),
-        problems.fleet,
-        _DRIVE,
-        0.2,
-    ),
-    DemoKind(
         "try-ranking",
         "A list of hotels",
         "Ten hotels for a guest. Put the better one higher.",
@@ -105,15 +96,6 @@ _KINDS = (
         problems.hotels,
         (-0.01, -0.25, 0.4, -0.025, 1.0, 0.8, 0.8),
         0.02,
-    ),
-    DemoKind(
-        "try-steps",
-        "Opening the shop",
-        "Seven things to do each morning. Choose a better order for three in a row.",
-        lambda: Hypercube(len(TASKS), len(TASK), names=TASK),
-        problems.morning,
-        (1.0, 0.5, 1.0, 2.0, 1.0, 0.5),
-        2.0,
     ),
     DemoKind(
         "try-roads",

@@ -1,7 +1,4 @@
-// The moves of lists: exchanges of neighbours in a ranking, orders of three in a row in a path of steps.
-// One drag may be many of them. Pure functions.
-
-import { plural } from "../app/format.js";
+// The moves of a ranking: exchanges of neighbours. One drag may be many of them. Pure functions.
 
 /** @import { Move } from "../app/types.js" */
 
@@ -20,42 +17,12 @@ export function carried(order, from, to) {
  * @param {number} to
  * @returns {Move[]}
  */
-function exchanges(from, to) {
+export function exchanges(from, to) {
   const step = Math.sign(to - from);
   return Array.from({ length: Math.abs(to - from) }, (_, n) => ({
     op: "exchange",
     args: [step > 0 ? from + n : from - n - 1],
   }));
-}
-
-/**
- * The orders of three in a row that carry the item at one place to another, two places at a time.
- * @param {number} count items in the list @param {number} from @param {number} to @returns {Move[]}
- */
-function reorders(count, from, to) {
-  /** @type {Move[]} */
-  const moves = [];
-  for (let place = from; place !== to && count >= 3; ) {
-    const next = place + Math.max(-2, Math.min(2, to - place));
-    const start = Math.min(place, next, count - 3);
-    moves.push({
-      op: "reorder",
-      args: [start, ...carried([0, 1, 2], place - start, next - start)],
-    });
-    place = next;
-  }
-  return moves;
-}
-
-/** The order after an order of three. @param {number[]} order @param {Move} move */
-export function reordered(order, { op, args: [start, ...way], to, parts }) {
-  if (op === "replan") return /** @type {number[]} */ (to);
-  if (parts) return order;
-  const next = [...order];
-  way.forEach((k, i) => {
-    next[start + i] = order[start + k];
-  });
-  return next;
 }
 
 /** The order after an exchange. @param {number[]} order @param {Move} move */
@@ -64,41 +31,30 @@ function exchanged(order, { args: [i], to, parts }) {
   return /** @type {number[]} */ (to) ?? carried(order, i, i + 1);
 }
 
-/** @typedef {(order: number[], move: Move, next?: Move) => Carry | null} CarryOf what a move carries, if it does */
-
-/** An order of three may carry one item by two places. @type {CarryOf} */
-function carriedByTwo(order, { args: [start, ...way] }) {
-  if (String(way) === "1,2,0") return { item: order[start], from: start, to: start + 2 };
-  if (String(way) === "2,0,1") return { item: order[start + 2], from: start + 2, to: start };
-  return null;
-}
-
-/** An exchange carries an item down if the next one does, else up. @type {CarryOf} */
-const carriedByOne = (order, { args: [i] }, next) =>
+/** An exchange carries an item down if the next one does, else up. @param {number[]} order @param {Move} move @param {Move} [next] @returns {Carry} */
+const carriedBy = (order, { args: [i] }, next) =>
   next?.args[0] === i + 1
     ? { item: order[i], from: i, to: i + 1 }
     : { item: order[i + 1], from: i + 1, to: i };
 
 /**
  * Moves read as people make them: a chain that carries one item in one direction is one carry.
- * @param {(order: number[], move: Move) => number[]} apply @param {CarryOf} carryOf
+ * @param {number[]} proposed @param {Move[]} moves
  */
-const reading =
-  (apply, carryOf) => (/** @type {number[]} */ proposed, /** @type {Move[]} */ moves) => {
-    let order = proposed;
-    /** @type {(Carry | Move)[]} */
-    const edits = [];
-    moves.forEach((move, n) => {
-      const after = apply(order, move);
-      const last = edits.at(-1);
-      const goal = last && "item" in last ? after.indexOf(last.item) : -1;
-      if (!move.text && last && "item" in last && continues(last, goal, order, after))
-        last.to = goal;
-      else edits.push(move.text ? move : (carryOf(order, move, moves[n + 1]) ?? move));
-      order = after;
-    });
-    return edits;
-  };
+export function carries(proposed, moves) {
+  let order = proposed;
+  /** @type {(Carry | Move)[]} */
+  const edits = [];
+  moves.forEach((move, n) => {
+    const after = exchanged(order, move);
+    const last = edits.at(-1);
+    const goal = last && "item" in last ? after.indexOf(last.item) : -1;
+    if (!move.text && last && "item" in last && continues(last, goal, order, after)) last.to = goal;
+    else edits.push(move.text ? move : carriedBy(order, move, moves[n + 1]));
+    order = after;
+  });
+  return edits;
+}
 
 /**
  * Whether the step from one order to the next does nothing but carry the item of a carry on.
@@ -106,34 +62,6 @@ const reading =
  */
 const continues = ({ from, to }, goal, order, after) =>
   (goal - to) * (to - from) > 0 && String(carried(order, to, goal)) === String(after);
-
-/**
- * What the lists differ in.
- * @typedef {object} Kind
- * @property {string} noun an item without a name
- * @property {string} step what a place is called in the name of a part
- * @property {(count: number, from: number, to: number) => Move[]} moves that carry an item
- * @property {ReturnType<typeof reading>} carries what moves carried
- * @property {(count: number) => string} size what carrying an item so far counts
- */
-
-/** @type {Kind} */
-export const RANKING = {
-  noun: "Item",
-  step: "place",
-  moves: (_, from, to) => exchanges(from, to),
-  carries: reading(exchanged, carriedByOne),
-  size: (count) => ` (${plural(count, "exchange")})`,
-};
-
-/** @type {Kind} */
-export const STEPS = {
-  noun: "Step",
-  step: "step",
-  moves: reorders,
-  carries: reading(reordered, carriedByTwo),
-  size: () => "",
-};
 
 /**
  * How many items come before each one in the longest increasing subsequence that ends with it.

@@ -2,7 +2,7 @@
 
 import { button, h, put, wording } from "../app/elements.js";
 import { feature, number } from "../app/format.js";
-import { RANKING, tableOf, telling } from "./list-moves.js";
+import { tableOf, telling } from "./list-moves.js";
 import { ListEditor } from "./sortable.js";
 
 /** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
@@ -28,7 +28,6 @@ class RankingEditor extends ListEditor {
     const list = h("ol", { class: "ranking", "aria-label": "Items, best first" });
     const canvas = h("div", { class: "ranking-canvas" });
     super(list, context, {
-      kind: RANKING,
       scroller: canvas,
       hint: () => this.hint(),
       row: (item, place, was) => this.row(item, place, was),

@@ -3,20 +3,18 @@
 
 import { makeDraggable } from "../app/drag.js";
 import { closest, leaveText } from "../app/elements.js";
-import { carried, outOfOrder } from "./list-moves.js";
+import { plural } from "../app/format.js";
+import { carried, carries, exchanges, outOfOrder } from "./list-moves.js";
 
 /** @import { Gesture, Hand } from "../app/drag.js" */
 /** @import { EditorContext, Move, Panel, Proposal } from "../app/types.js" */
-/** @import { Kind } from "./list-moves.js" */
 
 /**
  * @typedef {object} SortableOptions
- * @property {Kind} kind
  * @property {HTMLElement} scroller the element that scrolls the list
  * @property {() => string} hint what can be done
  * @property {(item: number, place: number, was: number | null) => HTMLElement} row `was`: the place it was moved from
  * @property {(move: Move) => string} describe a move in words
- * @property {(item: number) => void} [focused] the keyboard is on another item
  * @property {boolean} [numbers] whether typed digits are a place to move to
  */
 
@@ -62,21 +60,21 @@ export class Sortable {
 
   /** @param {number} item */
   nameOf(item) {
-    return this.titles?.[item] || `${this.options.kind.noun} ${item + 1}`;
+    return this.titles?.[item] || `Item ${item + 1}`;
   }
 
   /** @param {Held} carry */
   #carryText({ item, from, to }) {
-    const size = this.options.kind.size(Math.abs(to - from));
-    return `${this.nameOf(item)} moved from place ${from + 1} to ${to + 1}${size}`;
+    const size = plural(Math.abs(to - from), "exchange");
+    return `${this.nameOf(item)} moved from place ${from + 1} to ${to + 1} (${size})`;
   }
 
   /** The edits in words, one for each drag. @param {Move[]} moves */
   history(moves) {
-    const { kind, describe } = this.options;
-    return kind
-      .carries(this.proposed, moves)
-      .map((edit) => ("item" in edit ? this.#carryText(edit) : edit.text || describe(edit)));
+    const { describe } = this.options;
+    return carries(this.proposed, moves).map((edit) =>
+      "item" in edit ? this.#carryText(edit) : edit.text || describe(edit),
+    );
   }
 
   /** Show an order. Only rows that changed are replaced, so that a long list stays quick. @param {Pick<Proposal, "solution">} data */
@@ -104,11 +102,10 @@ export class Sortable {
 
   /** The parts of a row, or of the one that the keyboard is on; `onward`: of it and all behind it. @param {Element | null} element @param {boolean} [onward] */
   partsAt(element, onward = false) {
-    const { step } = this.options.kind;
     const item = closest(element, "[data-item]")?.dataset.item ?? this.active;
     const place = this.order.indexOf(Number(item));
     const items = this.order.slice(place, onward ? undefined : place + 1);
-    return items.map((one, k) => [`${step} ${place + k + 1}`, this.titles?.[one] ?? String(one)]);
+    return items.map((one, k) => [`place ${place + k + 1}`, this.titles?.[one] ?? String(one)]);
   }
 
   /** Show another solution as a change of the present one. @param {Proposal | null} data null: the draft is shown next */
@@ -156,7 +153,7 @@ export class Sortable {
     const from = order.indexOf(item);
     const to = Math.max(0, Math.min(order.length - 1, goal));
     this.active = item;
-    const moves = this.options.kind.moves(order.length, from, to);
+    const moves = exchanges(from, to);
     const text = `${this.#carryText({ item, from, to })}.`;
     if (from === to) this.#say("It is there already.");
     else this.draft.edit(moves, text, carried(order, from, to));
@@ -180,7 +177,6 @@ export class Sortable {
     this.active = item;
     this.#typed = "";
     row.setAttribute("tabindex", "0");
-    this.options.focused?.(item);
   }
 
   /** @param {KeyboardEvent} event */
