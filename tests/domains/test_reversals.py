@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor.domains import Fleet, Tour
-from coactor.domains.paths import count_reversals
+from coactor.kernels.paths import count_reversals
 from tests.test_corrections import fewest_edits
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coactor import display, validation
-from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
+from coactor.domains.paths import Graph, PathDomain, Paths
 from coactor.kernels import paths
 from coactor.protocol import Indices, Matrix, Move, Usage
 
@@ -148,7 +148,7 @@ class Fleet(PathDomain):
             stay = np.intersect1d(before, after)
             goal = {int(p): k for k, p in enumerate(after[np.isin(after, stay)])}
             order = np.array([goal[int(p)] for p in before[np.isin(before, stay)]], np.int64)
-            total += len(after) - len(stay) + count_reversals(order)
+            total += len(after) - len(stay) + paths.count_reversals(order)
         return total
 
     def check_solution(self, x: FleetProblem, y: Any) -> None:

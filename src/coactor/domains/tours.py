@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coactor import display, validation
-from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
+from coactor.domains.paths import Graph, PathDomain, Paths
 from coactor.kernels import paths
 from coactor.protocol import Indices, Matrix, Move, Usage
 
@@ -109,7 +109,9 @@ class Tour(PathDomain):
         counts = []
         for goal in (forward, backward):
             place[goal] = np.arange(len(goal))
-            counts.append(count_reversals(np.append(place[y], len(goal))))  # the first point closes the tour
+            counts.append(
+                paths.count_reversals(np.append(place[y], len(goal)))
+            )  # the first point closes the tour
         return min(counts)
 
     def check_solution(self, x: Graph, y: Any) -> None:

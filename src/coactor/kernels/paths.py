@@ -309,3 +309,38 @@ def move_features(edges: Matrix, n: int, order: Indices, starts: Indices) -> Mat
         for f in range(edges.shape[1]):
             out[k, f] = edges[ab, f] + edges[cd, f] - edges[ac, f] - edges[bd, f]
     return out
+
+
+@njit(cache=True)
+def count_reversals(order: Indices) -> int:
+    """An upper bound on the reversals that sort a permutation of 0..n whose ends stay in place.
+
+    Greedy: each step makes the first reversal that restores the most adjacent pairs of the sorted order, or, if
+    none restores a pair, puts the first misplaced element into its place. A reversal restores at most two
+    pairs, so half the missing pairs, rounded up, is a lower bound; the count is exact where it meets that
+    bound.
+    """
+    order, count = order.copy(), 0
+    while True:
+        most, first, last = 0, 0, 0
+        sorted_ = True
+        for i in range(order.size - 1):
+            if abs(order[i + 1] - order[i]) == 1:
+                continue
+            sorted_ = False
+            for j in range(i + 1, order.size - 1):
+                if abs(order[j + 1] - order[j]) != 1:
+                    near = abs(order[j] - order[i]) == 1
+                    restored = int(near) + int(abs(order[j + 1] - order[i + 1]) == 1)
+                    if restored > most:
+                        most, first, last = restored, i + 1, j
+        if sorted_:
+            return count
+        if most == 0:
+            while order[first] == first:
+                first += 1
+            last = first
+            while order[last] != first:
+                last += 1
+        reverse(order, first, last)
+        count += 1
