@@ -109,9 +109,8 @@ class Tour(PathDomain):
         counts = []
         for goal in (forward, backward):
             place[goal] = np.arange(len(goal))
-            counts.append(
-                paths.count_reversals(np.append(place[y], len(goal)))
-            )  # the first point closes the tour
+            closed = np.append(place[y], len(goal))  # by the first point
+            counts.append(paths.count_reversals(closed))
         return min(counts)
 
     def check_solution(self, x: Graph, y: Any) -> None:

@@ -315,10 +315,10 @@ def move_features(edges: Matrix, n: int, order: Indices, starts: Indices) -> Mat
 def count_reversals(order: Indices) -> int:
     """An upper bound on the reversals that sort a permutation of 0..n whose ends stay in place.
 
-    Greedy: each step makes the first reversal that restores the most adjacent pairs of the sorted order. Where
-    none restores a pair, it puts the first misplaced element into its place. A reversal restores at most two
-    pairs, so half the missing pairs, rounded up, is a lower bound; the count is exact where it meets that
-    bound.
+    Greedy: each step makes the first reversal that restores the most adjacent pairs of the sorted order.
+    Where none restores a pair, it puts the first misplaced element into its place. A reversal restores at
+    most two pairs, so half the missing pairs, rounded up, is a lower bound; the count is exact where it meets
+    that bound.
     """
     order, count = order.copy(), 0
     while True:
