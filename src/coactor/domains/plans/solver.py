@@ -13,7 +13,7 @@ from coactor.kernels.plans import NO_GAINS, Rules, State
 from coactor.kernels.tolerances import LOAD
 from coactor.protocol import Indices, Matrix, Vector
 
-ITERATIONS = 18  # of the large search, per stop
+ITERATIONS = 23  # of the large search, per stop
 CHUNK = 200  # iterations between two looks at the clock and at what is broken
 BROKEN, DEARER = 10.0, 1.5  # of all that the best plan breaks, in mean arc costs; the factor per chunk
 NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
