@@ -42,7 +42,7 @@ KIND, START, END, BEGIN, UNTIL, LONGEST, CHARGE, SKILLS, ALIKE, IDLE, CAPACITY =
 # What a route measures, beside its arcs; `price` and `hard` have one entry each.
 LATENESS, WAITING, OVERTIME, OVERLOAD, VEHICLES, SHIFT, MISSING, PAIRS = range(8)
 NO_GAINS = np.empty(0)
-WHOLE = np.int64(0)  # for a literal numba compiles a version of its own
+ALL, WHOLE = np.int64(-1), np.int64(0)  # for a literal numba compiles a version of its own
 
 
 class Rules(NamedTuple):
@@ -384,7 +384,7 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
 @compiled
 def refresh(rules: Rules, st: State) -> None:
     """Sum again along all routes that are stale."""
-    update(rules, rules.walked, st, -1, WHOLE)
+    update(rules, rules.walked, st, ALL, WHOLE)
 
 
 @compiled
