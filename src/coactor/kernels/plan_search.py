@@ -17,17 +17,23 @@ from coactor.kernels.arrays import compiled, inlined
 from coactor.kernels.plans import (
     ALIKE,
     BROKEN,
+    CHARGE,
     END,
     FIXED,
+    IDLE,
     KIND,
     LENGTH,
+    OVERLOAD,
     PARTNER,
     SHIFT,
+    STALE,
     TOTAL,
+    VEHICLES,
     Rules,
     State,
-    overload_by,
+    more_broken,
     refresh,
+    settle,
     update,
     value,
     walk,
@@ -71,6 +77,19 @@ def cost_at(
             st.room[0, h if h <= k else h + 1] = st.routes[r, h]
         st.room[0, k + 1] = v
         cost, broken, long = walk(rules, st.places[0], r, st.room[0], st.sizes[r] + 1)
+    elif rules.timed is None:
+        overload, missing = more_broken(rules, st, v, r)
+        vehicle, u = rules.fleet[r], st.routes[r, k]
+        w, ways = int(vehicle[END]), rules.ways[int(vehicle[KIND])]
+        if k < st.sizes[r]:
+            w = st.routes[r, k + 1]
+        arcs = ways[u, v, 0] + ways[v, w, 0]
+        cost, broken, _ = settle(rules, r, arcs, 0.0, 0.0, 0.0, 0.0, overload, missing, 0.0)
+        if st.sizes[r] == 0:
+            cost -= vehicle[IDLE]
+        else:
+            cost -= ways[u, w, 0] + rules.terms[0, VEHICLES] * vehicle[CHARGE]
+        return cost + big * broken, broken
     else:
         cost, broken, long = value(rules, st, r, k, v, v, rules.points[v], v, r, k + 1)
     broken -= now[BROKEN]
@@ -88,8 +107,13 @@ def longest_of(rules: Rules, st: State) -> float:
 
 
 @inlined
-def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: Indices, big: float) -> None:
-    """Put a stop where it costs least: beside stops near it or on an idle vehicle, or else anywhere."""
+def insert(
+    rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: Indices, big: float
+) -> tuple[float, float]:
+    """Put a stop where it costs least: beside stops near it or on an idle vehicle, or else anywhere.
+
+    Returns what it costs and how much more of the rules it breaks.
+    """
     least, broken, route, place = np.inf, np.inf, rules.pool, 0
     m, count = len(st.sizes), near.shape[1]
     longest = longest_of(rules, st)
@@ -113,8 +137,10 @@ def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: I
             high = st.sizes[r]
         if r == rules.pool:
             low, high = 0, 0
-        elif rules.walked is None and big * overload_by(rules, st, v, r) >= least:
-            continue
+        elif rules.timed is not None and rules.walked is None:
+            overload, _ = more_broken(rules, st, v, r)
+            if big * rules.terms[1, OVERLOAD] * overload >= least:
+                continue
         for k in range(low, high + 1):
             seed[1] -= 1
             if seed[1] < 0:
@@ -136,6 +162,7 @@ def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: I
     st.routes[route, place + 1] = v
     st.sizes[route] += 1
     update(rules, rules.walked, st, route, place + 1)
+    return least - big * broken, broken
 
 
 @inlined
@@ -155,7 +182,7 @@ def touch(st: State, r: int, saved: Saved) -> None:
 @inlined
 def remove(st: State, r: int, first: int, last: int, absent: Indices) -> None:
     """Take positions first..last of a route out; absent[0] counts those that are out."""
-    route, size = st.routes[r], first - 1
+    route, size, st.values[r, STALE] = st.routes[r], first - 1, 1.0
     for k in range(first, st.sizes[r] + 1):
         if k <= last:
             absent[0] += 1
@@ -243,7 +270,7 @@ def search(
     """
     hot, cold, big = annealing[0], annealing[1], annealing[2]
     m, shift = len(st.sizes), rules.terms[0, SHIFT]
-    now, broken = shift * longest_of(rules, st), 0.0
+    now, broken, fall = shift * longest_of(rules, st), 0.0, 0.0
     for r in range(m):
         now += st.values[r, TOTAL]
         broken += st.values[r, BROKEN]
@@ -254,10 +281,13 @@ def search(
             order = 1  # the largest loads first: they fit in fewer places
         elif ruin(rules, st, saved, near, seed, absent) and draw(seed) < MENDING:
             order = 1
-        if not first:
-            for r in range(m):
-                if saved.marks[r, 0] > 0.0:
-                    refresh(rules, st, r)
+        refresh(rules, st)
+        cost, worse = now + shift * (longest_of(rules, st) - long), broken
+        for r in range(m):
+            if saved.marks[r, 0] > 0.0:
+                cost += st.values[r, TOTAL] - saved.marks[r, 1]
+                worse += st.values[r, BROKEN] - saved.marks[r, 2]
+        most = -hot * (cold / hot) ** (step / iterations) * np.log(draw(seed))
         key = keys[order]
         for k in range(1, absent[0] + 1):
             keys[0, absent[k]] = draw(seed)
@@ -272,15 +302,14 @@ def search(
             if k % 2 and rules.walked is not None and rules.points[v, PARTNER] < 0:
                 v = int(-rules.points[v, PARTNER])
             if st.places[0, v] < 0:
-                insert(rules, st, saved, near, v, seed, big)
+                more, breaks = insert(rules, st, saved, near, v, seed, big)
+                cost, worse, fall = cost + more, worse + breaks, min(fall, more)
+                # No other stop will save more than any did; but the delivery of a pair may break less.
+                rest = fall * (absent[0] - (k + 1) // 2)
+                if rules.walked is None and not first and cost + rest - now + big * (worse - broken) >= most:
+                    break
         absent[0] = 0
-        cost, worse = now + shift * (longest_of(rules, st) - long), broken
-        for r in range(m):
-            if saved.marks[r, 0] > 0.0:
-                cost += st.values[r, TOTAL] - saved.marks[r, 1]
-                worse += st.values[r, BROKEN] - saved.marks[r, 2]
-        heat = hot * (cold / hot) ** (step / iterations)
-        stays = first or cost - now + big * (worse - broken) < -heat * np.log(draw(seed))
+        stays = first or cost - now + big * (worse - broken) < most
         for r in range(m):
             if saved.marks[r, 0] > 0.0:
                 saved.marks[r, 0] = 0.0
@@ -288,7 +317,8 @@ def search(
                     st.sizes[r] = saved.sizes[r]
                     for k in range(1, st.sizes[r] + 1):
                         st.routes[r, k] = saved.routes[r, k]
-                    refresh(rules, st, r)
+                    st.values[r, STALE] = 1.0
+        refresh(rules, st)
         if stays:
             now, broken = cost, worse
             level = broken < annealing[3] + LOAD and now + 1e-9 * abs(now) < annealing[4]

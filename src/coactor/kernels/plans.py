@@ -36,12 +36,13 @@ REVERSE, MOVE, SWAP, TAILS = range(4)
 COST, DURATION, LATE, EARLY, LATEST, WAIT = range(6)
 NEED, FIXED, PARTNER, DEMAND = range(6, 10)  # more of a stop: bits, 1 + vehicle, the other of a pair, loads
 NEEDS, FIXTURES, LOADS = 6, 7, 8  # more sums: of the needs; up to a position only, of fixed stops and loads
-TOTAL, BROKEN, LENGTH, EXCESS, LACKS = range(5)  # of a route: cost, broken rules, duration, overload, skills
+# Of a route: cost, broken rules, duration, overload, missing skills, whether it has changed since.
+TOTAL, BROKEN, LENGTH, EXCESS, LACKS, STALE = range(6)
 KIND, START, END, BEGIN, UNTIL, LONGEST, CHARGE, SKILLS, ALIKE, IDLE, CAPACITY = range(11)  # of a vehicle
 # What a route measures, beside its arcs; `price` and `hard` have one entry each.
 LATENESS, WAITING, OVERTIME, OVERLOAD, VEHICLES, SHIFT, MISSING, PAIRS = range(8)
 NO_GAINS = np.empty(0)
-WHOLE = np.int64(0)  # for a literal numba compiles a version of its own
+ALL, WHOLE = np.int64(-1), np.int64(0)  # for a literal numba compiles a version of its own
 
 
 class Rules(NamedTuple):
@@ -115,12 +116,12 @@ def state_of(rules: Rules, routes: Indices, sizes: Indices) -> State:
         sizes,
         np.zeros((m, width, LOADS + rules.units)),
         np.zeros((len(rules.ways), m, width, NEEDS + 1)),
-        np.zeros((m, 5)),
+        np.ones((m, STALE + 1)),
         np.full((2, len(rules.points)), -1),
         np.zeros((width + 1, 6)),
         np.zeros((5, max(width, 6)), np.int64),
     )
-    refresh(rules, state, -1)
+    refresh(rules, state)
     return state
 
 
@@ -239,12 +240,16 @@ def beyond(vehicle: Vector, units: int, u: int, load: float) -> float:
 
 
 @inlined
-def overload_by(rules: Rules, st: State, v: int, r: int) -> float:
-    """How much more of the rules about loads a route breaks with one more stop, wherever it is put."""
-    vehicle, head, more = rules.fleet[r], st.heads[r, st.sizes[r]], -st.values[r, EXCESS]
+def more_broken(rules: Rules, st: State, v: int, r: int) -> tuple[float, float]:
+    """The overload and the missing skills that one more stop adds to a route, wherever it is put."""
+    vehicle, head, point = rules.fleet[r], st.heads[r, st.sizes[r]], rules.points[v]
+    overload, missing = -st.values[r, EXCESS], 0.0
     for u in range(rules.units):
-        more += beyond(vehicle, rules.units, u, head[LOADS + u] + rules.points[v, DEMAND + u])
-    return float(rules.terms[1, OVERLOAD] * more)
+        overload += beyond(vehicle, rules.units, u, head[LOADS + u] + point[DEMAND + u])
+    if rules.needy:
+        need = int(head[NEEDS]) | int(point[NEED])
+        missing = bits(need & ~int(vehicle[SKILLS])) - st.values[r, LACKS]
+    return overload, missing
 
 
 @inlined
@@ -314,7 +319,7 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
 
 @inlined
 def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, inserted: int | np.int64) -> None:
-    """Sum along route r again, or along all routes if it is negative.
+    """Sum along route r again, or along all that are stale if it is negative.
 
     Of a route that got a stop at position `inserted`, the sums before and after it stay; 0 if all changed.
     `walked` is that of the rules: what depends on an argument that is None is not compiled.
@@ -322,9 +327,11 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
     """
     points, units = rules.points, rules.units
     for one in range(len(st.sizes) if r < 0 else 0):
-        for k in range(1, st.sizes[one] + 1):
+        for k in range(1, st.sizes[one] + 1 if st.values[one, STALE] > 0.0 else 0):
             st.places[0, st.routes[one, k]] = one
     for one in range(max(r, 0), len(st.sizes) if r < 0 else r + 1):
+        if r < 0 and st.values[one, STALE] == 0.0:
+            continue
         route, size, heads, now, vehicle = (
             st.routes[one],
             st.sizes[one],
@@ -332,7 +339,7 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
             st.values[one],
             rules.fleet[one],
         )
-        kind, end = int(vehicle[KIND]), int(vehicle[END])
+        kind, end, now[STALE] = int(vehicle[KIND]), int(vehicle[END]), 0.0
         heads[0, EARLY], heads[0, LATEST] = vehicle[BEGIN], np.inf
         for k in range(max(1, inserted), size + 1):
             point, here, before = points[route[k]], heads[k], heads[k - 1]
@@ -344,7 +351,7 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
                 here[NEEDS] = int(before[NEEDS]) | int(point[NEED])
             if rules.fixed:
                 here[FIXTURES] = before[FIXTURES] + (1.0 if point[FIXED] > 0 else 0.0)
-        for other in range(len(rules.ways)):
+        for other in range(len(st.tails)):
             for k in range(inserted if inserted > 0 else size, 0, -1):
                 point, here = points[route[k]], st.tails[other, one, size - k]
                 if k == size:
@@ -375,9 +382,9 @@ def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, insert
 
 
 @compiled
-def refresh(rules: Rules, st: State, r: int) -> None:
-    """Sum along route r again, or along all routes if it is negative."""
-    update(rules, rules.walked, st, r, WHOLE)
+def refresh(rules: Rules, st: State) -> None:
+    """Sum again along all routes that are stale."""
+    update(rules, rules.walked, st, ALL, WHOLE)
 
 
 @compiled
@@ -562,7 +569,7 @@ def explore(
         if r == s:
             stretches(rules, st, op, r, i)
         elif op == MOVE and walked is None and s != rules.pool:
-            more = overload_by(rules, st, st.routes[r, i], s)
+            more = rules.terms[1, OVERLOAD] * more_broken(rules, st, st.routes[r, i], s)[0]
             if more > LOAD + st.values[r, BROKEN] + st.values[s, BROKEN]:  # wherever it is put
                 continue
         for j in range(0 if op in (MOVE, TAILS) else 1, st.sizes[s] + 1):
@@ -630,9 +637,8 @@ def ascend(
         move, both = rows[count], st.sizes[r] * st.sizes[s] > 0
         move[0], move[1], move[2], move[3], move[4] = op, r, int(kept[op, r, s, 1]), s, int(kept[op, r, s, 2])
         apply(st.routes, st.sizes, move)
-        refresh(rules, st, r)
-        if s != r:
-            refresh(rules, st, s)
+        st.values[r, STALE] = st.values[s, STALE] = 1.0
+        refresh(rules, st)
         # Blocks of an idle vehicle depend on which others are idle, and the longest shift on all routes.
         every = rules.terms[0, SHIFT] != 0.0 or not both or st.sizes[r] * st.sizes[s] == 0
         for a in range(m):

@@ -13,7 +13,7 @@ from coactor.kernels.plans import NO_GAINS, Rules, State
 from coactor.kernels.tolerances import LOAD
 from coactor.protocol import Indices, Matrix, Vector
 
-ITERATIONS = 18  # of the large search, per stop
+ITERATIONS = 23  # of the large search, per stop
 CHUNK = 200  # iterations between two looks at the clock and at what is broken
 BROKEN, DEARER = 10.0, 1.5  # of all that the best plan breaks, in mean arc costs; the factor per chunk
 NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
@@ -52,6 +52,8 @@ def improve(
     """
     exact, rules = rules, rounded(rules)
     state = kernel.state_of(rules, routes.copy(), sizes.copy())
+    if not rules.timed:  # the search reads no sums from positions on
+        state = state._replace(tails=state.tails[:0])
     saved = Saved(np.zeros_like(routes), np.zeros_like(sizes), np.zeros((len(sizes), 3)))
     best = routes.copy(), sizes.copy()
     near, keys = neighbours(rules, stops), orders(rules, stops)
@@ -84,7 +86,8 @@ def improve(
             annealing[2] = most
             for now, least in zip((state.routes, state.sizes), best, strict=True):
                 now[:] = least
-            kernel.refresh(rules, state, -1)
+            state.values[:, kernel.STALE] = 1.0
+            kernel.refresh(rules, state)
     climb(exact, kernel.state_of(exact, *best), 0.0, False, -1)
     return best
 
