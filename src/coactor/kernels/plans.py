@@ -318,7 +318,9 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
 
 
 @inlined
-def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, inserted: int | np.int64) -> None:
+def update(
+    rules: Rules, walked: Literal[True] | None, st: State, r: int | np.int64, inserted: int | np.int64
+) -> None:
     """Sum along route r again, or along all that are stale if it is negative.
 
     Of a route that got a stop at position `inserted`, the sums before and after it stay; 0 if all changed.
