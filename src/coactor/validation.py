@@ -252,13 +252,15 @@ def titles(data: Any, count: int, what: str) -> tuple[str, ...] | None:
     """The names of `count` things; None if none are given."""
     if data is None:
         return None
-    if isinstance(data, str) or not isinstance(data, Sequence) or not all(isinstance(t, str) for t in data):
+    several = isinstance(data, Iterable) and not isinstance(data, str | Mapping)
+    given = tuple(data) if several else ()
+    if not several or not all(isinstance(name, str) for name in given):
         raise ValueError(f"The names of the {what} are {str(data)[:60]!r}; expected a list of texts.")
-    if len(data) != count or any(len(t) > 200 for t in data):
+    if len(given) != count or any(len(name) > 200 for name in given):
         raise ValueError(
-            f"{len(data)} names were given for {count} {what}; give one each, of at most 200 characters."
+            f"{len(given)} names were given for {count} {what}; give one each, of at most 200 characters."
         )
-    return tuple(data)
+    return given
 
 
 def move_args(move: Any, op: str, count: int) -> list[int]:

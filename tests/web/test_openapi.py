@@ -34,6 +34,7 @@ def test_generators_can_read_the_description(shared_server):
     names = [operation["operationId"] for _, operation in operations]
     assert len({*names}) == len(names)
     assert all(name.isidentifier() for name in names)  # they become the names of functions
+    assert {"ask", "tell", "me"} <= {*names}
     assert description["security"] == [{"token": []}, {"session": []}]
     assert {path for path, one in operations if one.get("security") == []} == {"/health", "/ready"}
     assert {"token", "session"} == {*description["components"]["securitySchemes"]}

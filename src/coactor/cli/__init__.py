@@ -72,9 +72,9 @@ def _print_versions(ctx: click.Context, _: click.Parameter, wanted: bool) -> Non
     epilog="""To begin:
 
     \b
-    coactor serve --try      correct proposals in a browser; pip install 'coactor[serve]'
-    coactor compare PER CSPER default    whose proposals need the least editing
-    coactor bench default    what a learner saves; also one of your own
+    coactor serve --try          correct proposals in a browser; pip install 'coactor[serve]'
+    coactor compare PER default  whose proposals need the least editing
+    coactor bench default        what a learner saves; also one of your own
 
     In Python: help(coactor.Session). In a notebook: coactor.notebook.edit(session, problem).
     """,

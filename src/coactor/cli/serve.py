@@ -82,9 +82,15 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     help="With --share-port: also listen on this port, for /metrics of this very process.",
 )
 @click.option(
-    "--tiles", default="", metavar="URL", help="Draw maps on tiles: an address with {z}, {x} and {y}."
+    "--tiles",
+    default="",
+    metavar="URL",
+    show_default=False,
+    help="Draw maps on tiles: an address with {z}, {x} and {y}.",
 )
-@click.option("--attribution", default="", help="The text that the provider of the tiles asks for.")
+@click.option(
+    "--attribution", default="", show_default=False, help="The text that the provider of the tiles asks for."
+)
 @click.option(
     "--backdrops",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -250,6 +250,17 @@ def ruin(rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, ab
     return mending
 
 
+@inlined
+def changed(st: State, saved: Saved) -> tuple[float, float]:
+    """How much more the routes that were touched cost and break, without the longest shift."""
+    cost, broken = 0.0, 0.0
+    for r in range(len(st.sizes)):
+        if saved.marks[r, 0] > 0.0:
+            cost += st.values[r, TOTAL] - saved.marks[r, 1]
+            broken += st.values[r, BROKEN] - saved.marks[r, 2]
+    return cost, broken
+
+
 @compiled
 def search(
     rules: Rules,
@@ -282,11 +293,9 @@ def search(
         elif ruin(rules, st, saved, near, seed, absent) and draw(seed) < MENDING:
             order = 1
         refresh(rules, st)
-        cost, worse = now + shift * (longest_of(rules, st) - long), broken
-        for r in range(m):
-            if saved.marks[r, 0] > 0.0:
-                cost += st.values[r, TOTAL] - saved.marks[r, 1]
-                worse += st.values[r, BROKEN] - saved.marks[r, 2]
+        cost, worse = changed(st, saved)
+        cost += now + shift * (longest_of(rules, st) - long)
+        worse += broken
         most = -hot * (cold / hot) ** (step / iterations) * np.log(draw(seed))
         key = keys[order]
         for k in range(1, absent[0] + 1):
@@ -304,11 +313,16 @@ def search(
             if st.places[0, v] < 0:
                 more, breaks = insert(rules, st, saved, near, v, seed, big)
                 cost, worse, fall = cost + more, worse + breaks, min(fall, more)
-                # No other stop will save more than any did; but the delivery of a pair may break less.
+                # As if no other stop saved more than any did; but the delivery of a pair may break less.
                 rest = fall * (absent[0] - (k + 1) // 2)
                 if rules.walked is None and not first and cost + rest - now + big * (worse - broken) >= most:
+                    absent[0] = 0
                     break
-        absent[0] = 0
+        if absent[0] > 0:  # all are in; what the longest shift costs may have fallen
+            absent[0] = 0
+            cost, worse = changed(st, saved)
+            cost += now + shift * (longest_of(rules, st) - long)
+            worse += broken
         stays = first or cost - now + big * (worse - broken) < most
         for r in range(m):
             if saved.marks[r, 0] > 0.0:

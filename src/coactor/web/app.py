@@ -113,7 +113,12 @@ def create_app(
         studies.forget(request.path_params.get("study", ""))
         return error_response(request.scope, 404, error.args[0])
 
-    router = APIRouter(prefix="/api", route_class=LimitedRoute, responses=ERRORS)
+    router = APIRouter(
+        prefix="/api",
+        route_class=LimitedRoute,
+        responses=ERRORS,
+        generate_unique_id_function=attrgetter("name"),
+    )
     # They are tried in this order: first what is asked for most often.
     for routes in (drafts, proposals, moves, study_routes, reports, events, roads, tokens):
         routes.add_routes(router, studies)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +45,10 @@ def test_unseal_raises_tampered_when_the_body_is_not_a_fact():
     for body in (b"", b"[]", b"{}", b'{"seq":1,"time":0,"actor":"","via":"","kind":"dreamt"}'):
         with pytest.raises(Tampered):
             unseal(body, b"", b"")
+
+
+def test_canonical_writes_dates_beside_nothing():
+    assert canonical({"when": date(2026, 5, 4), "note": None}) == b'{"note":null,"when":"2026-05-04"}'
 
 
 def test_seal_raises_invalid_for_nan():

@@ -187,7 +187,7 @@ def content_hash(data: bytes) -> str:
 
 def _is_finite(data: Any) -> bool:
     try:
-        json.dumps(data, allow_nan=False, default=lambda array: array.tolist())
+        json.dumps(data, allow_nan=False, default=lambda value: getattr(value, "tolist", str)())
     except ValueError:
         return False
     return True

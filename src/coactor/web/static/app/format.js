@@ -192,7 +192,7 @@ export function shownAs({ signs, domain, solution }) {
  * What a move changes, in the domain's own units, what matters most first.
  * @param {Proposal} proposal @param {number[]} change of the features
  */
-export function changesOf(proposal, change) {
+function changesOf(proposal, change) {
   const { factors } = shownAs(proposal);
   const { feature_names: names, weights } = proposal;
   return change
