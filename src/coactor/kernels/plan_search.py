@@ -251,14 +251,16 @@ def ruin(rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, ab
 
 
 @inlined
-def changed(st: State, saved: Saved) -> tuple[float, float]:
-    """How much more the routes that were touched cost and break, without the longest shift."""
-    cost, broken = 0.0, 0.0
+def changed(
+    rules: Rules, st: State, saved: Saved, now: float, long: float, broken: float
+) -> tuple[float, float]:
+    """What the plan costs and breaks; it was `now` and `broken` before, with a longest shift of `long`."""
+    now += rules.terms[0, SHIFT] * (longest_of(rules, st) - long)
     for r in range(len(st.sizes)):
         if saved.marks[r, 0] > 0.0:
-            cost += st.values[r, TOTAL] - saved.marks[r, 1]
+            now += st.values[r, TOTAL] - saved.marks[r, 1]
             broken += st.values[r, BROKEN] - saved.marks[r, 2]
-    return cost, broken
+    return now, broken
 
 
 @compiled
@@ -280,8 +282,8 @@ def search(
     `best` breaks and costs. A row of `keys` is an order of insertion.
     """
     hot, cold, big = annealing[0], annealing[1], annealing[2]
-    m, shift = len(st.sizes), rules.terms[0, SHIFT]
-    now, broken, fall = shift * longest_of(rules, st), 0.0, 0.0
+    m, now = len(st.sizes), rules.terms[0, SHIFT] * longest_of(rules, st)
+    broken, fall = 0.0, 0.0
     for r in range(m):
         now += st.values[r, TOTAL]
         broken += st.values[r, BROKEN]
@@ -293,9 +295,7 @@ def search(
         elif ruin(rules, st, saved, near, seed, absent) and draw(seed) < MENDING:
             order = 1
         refresh(rules, st)
-        cost, worse = changed(st, saved)
-        cost += now + shift * (longest_of(rules, st) - long)
-        worse += broken
+        cost, worse = changed(rules, st, saved, now, long, broken)
         most = -hot * (cold / hot) ** (step / iterations) * np.log(draw(seed))
         key = keys[order]
         for k in range(1, absent[0] + 1):
@@ -316,13 +316,10 @@ def search(
                 # As if no other stop saved more than any did; but the delivery of a pair may break less.
                 rest = fall * (absent[0] - (k + 1) // 2)
                 if rules.walked is None and not first and cost + rest - now + big * (worse - broken) >= most:
-                    absent[0] = 0
                     break
-        if absent[0] > 0:  # all are in; what the longest shift costs may have fallen
-            absent[0] = 0
-            cost, worse = changed(st, saved)
-            cost += now + shift * (longest_of(rules, st) - long)
-            worse += broken
+        else:  # all are in; what the longest shift costs may have fallen
+            cost, worse = changed(rules, st, saved, now, long, broken)
+        absent[0] = 0
         stays = first or cost - now + big * (worse - broken) < most
         for r in range(m):
             if saved.marks[r, 0] > 0.0:
