@@ -81,6 +81,7 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
     m = len(rules.fleet) - (rules.pool >= 0)
     points, units = len(rules.points), rules.units - (rules.pool >= 0)
     costs, fixed, left_out, _ = whole_costs(rules, stops)
+    needs = rules.points[:, kernel.NEED].astype(np.int64)
     profiles = dict[tuple[int, int], int]()
     distances, durations, types, vehicles = list[Any](), list[Any](), list[list[int]](), list[Any]()
     for alike in np.unique(rules.fleet[:m, kernel.ALIKE]):
@@ -90,7 +91,7 @@ def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
         if profile not in profiles:
             profiles[profile] = len(distances)
             table = costs[kind].copy()
-            table[:, (rules.points[:, kernel.NEED].astype(np.int64) & ~skills) > 0] = 10 * FAR  # not allowed
+            table[:, (needs & ~skills) > 0] = 10 * FAR  # not allowed
             np.fill_diagonal(table, 0)
             distances.append(table)
             minutes = rules.ways[kind, :, :, 1] if rules.timed else np.zeros((points, points))

@@ -1,4 +1,4 @@
-"""Problems of the demo studies, drawn at random: a town with its streets, hotels."""
+"""Problems of the demo studies, drawn at random: a town with its streets, and hotels."""
 
 from __future__ import annotations
 
