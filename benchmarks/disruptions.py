@@ -39,8 +39,8 @@ from coactor.lab.engine.statistics import interval
 from coactor.protocol import Part, Vector
 from coactor.search import landscape
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "examples")]
-from roster import roster, week  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+from roster import roster, week
 
 KAPPA = 1.0
 RULE = 1e3  # the expert's price of a broken rule

@@ -19,9 +19,10 @@ import numpy as np
 from coactor import domains
 from coactor.keeping import parts_of, replan
 
+sys.path.insert(0, str(Path(__file__).parent))
+from asks import day
+
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE)]
-from asks import day  # noqa: E402
 
 
 def ward() -> tuple[Any, Any]:

@@ -32,8 +32,8 @@ from coactor.corrections import feedback
 from coactor.grids import GridModel, pattern
 from coactor.lab.engine.statistics import effort_interval
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "examples")]
-from roster import roster  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+from roster import roster
 
 WISHES = [1, 5, 3, 3, 2, 3, 4, 2, 2, 4, 2, 2, 5, 2, 2]
 HAND = np.array([*WISHES, *np.zeros(roster.dim - len(WISHES))], dtype=float)

@@ -24,18 +24,18 @@ from typing import Any
 
 import httpx
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.studies.stubs import Switches, tours
+from tests.studies.support import postgres
+from tests.web.test_failures import Load, ServerProcess
+from tests.web.test_webhooks import SECRET, receiving
+
+from coactor.studies import Store, open_study
+from coactor.studies.log.verification import verify
+from coactor.web.webhooks import KINDS
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.studies.stubs import Switches, tours  # noqa: E402
-from tests.studies.support import postgres  # noqa: E402
-from tests.web.test_failures import Load, ServerProcess  # noqa: E402
-from tests.web.test_webhooks import SECRET, receiving  # noqa: E402
-
-from coactor.studies import Store, open_study  # noqa: E402
-from coactor.studies.log.verification import verify  # noqa: E402
-from coactor.web.webhooks import KINDS  # noqa: E402
-
 OPTIONS = ("--share-port", "--renew-ahead")
 LONG = 8  # moves of a draft that its planner submits
 SILENCE = 30.0  # seconds without an event after which those that are left are lost

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+import reference_pages
+
+import coactor
+
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-import reference_pages  # noqa: E402
-
-import coactor  # noqa: E402
-
 project = "coactor"
 author = "the coactor authors"
 project_copyright = "2026, the coactor authors"
